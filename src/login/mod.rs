@@ -1,0 +1,138 @@
+//! Who the person is: login at the configured provider, and the list of who may enter.
+//!
+//! A provider answers one question: which identity has just logged in. It knows nothing of our own
+//! clients, tokens or tools. What it obtained on the way (codes, tokens) is dropped before the
+//! answer is given.
+
+use std::fmt;
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::secret::Secret;
+
+/// Which kind of provider people log in with. Exactly one is configured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ProviderKind {
+    /// GitHub's OAuth login: identities are login names.
+    Github,
+    /// Google's OpenID Connect login: identities are verified e-mail addresses.
+    Google,
+    /// Any OpenID provider: identities are verified e-mail addresses.
+    Oidc,
+}
+
+impl ProviderKind {
+    /// The configuration key of this provider's allowlist.
+    #[must_use]
+    pub const fn allowlist_key(self) -> &'static str {
+        match self {
+            Self::Github => "VAULT_ALLOWED_GITHUB_LOGINS",
+            Self::Google => "VAULT_ALLOWED_GOOGLE_EMAILS",
+            Self::Oidc => "VAULT_ALLOWED_OIDC_EMAILS",
+        }
+    }
+}
+
+/// A person as a provider vouched for at one login. It is kept with the grant, so that the
+/// allowlist can be asked again on every request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity {
+    /// The kind of provider that was configured at login.
+    pub provider: ProviderKind,
+    /// The provider's issuer identifier, or GitHub's web origin.
+    pub issuer: String,
+    /// The provider's own, immutable id of the person: `sub`, or GitHub's numeric id.
+    pub subject: String,
+    /// What allowlist entries by name are compared with: the login name or the e-mail address.
+    /// Empty where the provider gave none (an entry by `sub:` can still match).
+    pub name: String,
+    /// Whether `name` may be matched: a login name always; an e-mail address only where its
+    /// verification was established as invariant 5 asks.
+    pub name_verified: bool,
+    /// The person's display name, where the provider gave one; for commits, never for access.
+    pub display_name: Option<String>,
+}
+
+/// The one-time values of one login attempt. They are made before the person is sent to the
+/// provider, kept on the server, and used once.
+#[derive(Clone, Debug)]
+pub struct LoginAttempt {
+    /// `state`: comes back with the callback (RFC 6749 section 10.12).
+    pub state: Secret,
+    /// `nonce`: comes back inside the ID token (OpenID Connect Core section 3.1.2.1).
+    pub nonce: Secret,
+    /// The PKCE code verifier (RFC 7636 section 4.1).
+    pub code_verifier: Secret,
+}
+
+/// The parameters with which a provider sent the person back.
+#[derive(Clone, Debug, Default)]
+pub struct LoginCallback {
+    /// `code`.
+    pub code: Option<Secret>,
+    /// `iss` (RFC 9207).
+    pub issuer: Option<String>,
+    /// `error`.
+    pub error: Option<String>,
+}
+
+/// A login provider.
+#[async_trait(?Send)]
+pub trait IdentityProvider: fmt::Debug {
+    /// Which provider this is.
+    fn kind(&self) -> ProviderKind;
+
+    /// What to call it on a page, such as `GitHub` or the issuer's host.
+    fn display_name(&self) -> String;
+
+    /// The issuer that identities of this provider carry; a grant of another issuer is void.
+    fn issuer(&self) -> &str;
+
+    /// The URL that a person has to be sent to for `attempt`.
+    ///
+    /// # Errors
+    /// [`LoginError::Unavailable`] or [`LoginError::Misconfigured`], found out on the way.
+    async fn authorization_url(&self, attempt: &LoginAttempt) -> Result<Url, LoginError>;
+
+    /// Finds out who came back.
+    ///
+    /// The caller has compared `state` and bound the browser; this checks everything else.
+    ///
+    /// # Errors
+    /// Any [`LoginError`]; nobody is logged in then.
+    async fn identify(
+        &self,
+        callback: &LoginCallback,
+        attempt: &LoginAttempt,
+    ) -> Result<Identity, LoginError>;
+}
+
+/// Why nobody is logged in.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LoginError {
+    /// The person, or the provider on their behalf, declined: `error` of the callback, restricted
+    /// to the characters that RFC 6749 section 4.1.2.1 allows.
+    #[error("the login provider answered {0}")]
+    Declined(String),
+    /// The provider cannot be reached, times out or fails.
+    #[error("the login provider is unavailable: {0}")]
+    Unavailable(String),
+    /// The provider's answer cannot be trusted. The text names the check that failed.
+    #[error("the login provider's answer was refused: {0}")]
+    Untrusted(String),
+    /// The configuration does not fit the provider. The text says what to set.
+    #[error("the login provider is not configured right: {0}")]
+    Misconfigured(String),
+    /// The provider vouched for somebody whose e-mail address is missing or not verified. The
+    /// page has to say who it was and what to change.
+    #[error("the e-mail address is not verified")]
+    UnverifiedEmail {
+        /// The address that was seen, if any.
+        email: Option<String>,
+        /// `true` where the provider said `false`; `false` where it said nothing.
+        explicit: bool,
+    },
+}

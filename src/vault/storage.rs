@@ -1,0 +1,345 @@
+//! What a place that keeps notes has to do: [`VaultStorage`], written as a specification.
+//!
+//! A backend moves bytes and decides nothing. It cannot be asked for a path that the policy has not
+//! passed, because its methods take the policy's witnesses; and it cannot hand out a path that the
+//! policy hides, because the paths in its answers are witnesses too, made by the caller's [`Sieve`].
+
+use std::{fmt, time::Duration};
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    path::DirPath,
+    policy::{Visible, Writable},
+};
+
+/// A git object id in SHA-1 form: 40 lower-case hexadecimal digits.
+macro_rules! object_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(try_from = "String", into = "String")]
+        pub struct $name(String);
+
+        impl $name {
+            /// Parses 40 hexadecimal digits; capitals become lower case, as git prints them.
+            ///
+            /// # Errors
+            /// [`NotAnObjectId`] for anything else.
+            pub fn parse(text: &str) -> Result<Self, NotAnObjectId> {
+                if text.len() == 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                    Ok(Self(text.to_ascii_lowercase()))
+                } else {
+                    Err(NotAnObjectId)
+                }
+            }
+
+            /// The 40 digits.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = NotAnObjectId;
+
+            fn try_from(text: String) -> Result<Self, Self::Error> {
+                Self::parse(&text)
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(id: $name) -> Self {
+                id.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{}({})", stringify!($name), self.0)
+            }
+        }
+    };
+}
+
+object_id! {
+    /// The revision of a note: the git blob id of its bytes.
+    Revision
+}
+object_id! {
+    /// The id of a commit.
+    CommitId
+}
+
+impl Revision {
+    /// The revision that git gives to `content`: SHA-1 over `blob <length>\0` and the bytes.
+    #[must_use]
+    pub fn of(content: &[u8]) -> Self {
+        use sha1::{Digest, Sha1};
+        use std::fmt::Write;
+
+        let mut hash = Sha1::new();
+        hash.update(format!("blob {}\0", content.len()));
+        hash.update(content);
+        let mut hex = String::with_capacity(40);
+        for byte in hash.finalize() {
+            // Writing to a `String` cannot fail.
+            let _ = write!(hex, "{byte:02x}");
+        }
+        Self(hex)
+    }
+}
+
+/// A text that is not a git object id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a git object id: expected 40 hexadecimal digits")]
+pub struct NotAnObjectId;
+
+/// Decides which paths may leave a backend. The policy is its only implementation.
+pub trait Sieve {
+    /// The witness for `path`, or `None` where the policy does not show it or it is no note.
+    fn admit(&self, path: &str) -> Option<Visible>;
+}
+
+/// Which notes to list.
+#[derive(Clone)]
+pub struct ListQuery<'a> {
+    /// What may be shown at all.
+    pub sieve: &'a dyn Sieve,
+    /// Only notes below this folder, at any depth; the root lists all.
+    pub dir: DirPath,
+    /// The commit to list, which must be the head or an ancestor of it; the head where `None`.
+    pub at: Option<CommitId>,
+}
+
+impl fmt::Debug for ListQuery<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ListQuery").field("dir", &self.dir).field("at", &self.at).finish_non_exhaustive()
+    }
+}
+
+/// A note as a listing knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Where it is.
+    pub path: Visible,
+    /// Its revision.
+    pub revision: Revision,
+    /// Its size in bytes.
+    pub bytes: u64,
+}
+
+/// All notes below a folder at one commit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listing {
+    /// The commit that was listed; `None` while the repository has no commit at all.
+    pub commit: Option<CommitId>,
+    /// The notes in ascending order of their path's bytes, each once.
+    pub entries: Vec<Entry>,
+}
+
+/// A note with its bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredNote {
+    /// Where it is.
+    pub path: Visible,
+    /// Its revision; always [`Revision::of`] `content`.
+    pub revision: Revision,
+    /// Its bytes, exactly as stored.
+    pub content: Vec<u8>,
+}
+
+/// What a backend has for a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lookup {
+    /// The commit that was looked into; `None` while the repository has no commit at all.
+    pub commit: Option<CommitId>,
+    /// The note at exactly this path.
+    pub note: Option<StoredNote>,
+    /// Where there is no such note: every note whose path differs only in letter case or in
+    /// Unicode normalization ([`Visible::fold`] is equal), in ascending order. Otherwise empty.
+    pub twins: Vec<Visible>,
+}
+
+/// Who makes a change, and how its commit reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommitInfo {
+    /// The author's name: one line.
+    pub author_name: String,
+    /// The author's e-mail address: one line.
+    pub author_email: String,
+    /// The whole message, trailers included.
+    pub message: String,
+}
+
+/// A change that is in the repository's history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Committed {
+    /// The commit that holds the change.
+    pub commit: CommitId,
+    /// Where a person can look at it.
+    pub url: Option<String>,
+    /// Whether a note was made where, to the backend's knowledge, one was expected: it had been
+    /// deleted by somebody else, and the write brought the path back.
+    pub recreated: bool,
+}
+
+/// A place that keeps the notes of one vault.
+///
+/// Only regular files count: symbolic links, submodules and folders are never listed, found, read
+/// or changed. `at` selects a commit; a backend answers [`StorageError::UnknownCommit`] when it is
+/// neither the head nor an ancestor of it.
+#[async_trait(?Send)]
+pub trait VaultStorage {
+    /// Lists the notes below a folder.
+    ///
+    /// # Behavior
+    /// - The answer is complete, or it is an error: never a listing cut short.
+    /// - A repository without commits has no notes.
+    /// - A folder that does not exist has no notes.
+    ///
+    /// # Errors
+    /// Any [`StorageError`] but `NotFound`, `AlreadyExists` and `Conflict`.
+    async fn list(&self, query: &ListQuery<'_>) -> Result<Listing, StorageError>;
+
+    /// Looks a path up, and reads the note that is exactly there.
+    ///
+    /// # Behavior
+    /// - A missing note is not an error: `note` is `None`, and `twins` says what is almost there.
+    /// - `content` hashes to `revision`; a backend checks what it was sent.
+    ///
+    /// # Errors
+    /// [`StorageError::TooLarge`] for a note above the backend's limit, and any other but
+    /// `NotFound`, `AlreadyExists` and `Conflict`.
+    async fn read(
+        &self,
+        sieve: &dyn Sieve,
+        note: &Visible,
+        at: Option<&CommitId>,
+    ) -> Result<Lookup, StorageError>;
+
+    /// Makes a note where there is none.
+    ///
+    /// # Errors
+    /// [`StorageError::AlreadyExists`] with the revision of the note that is there: nothing was
+    /// changed. Any other but `NotFound` and `Conflict`.
+    async fn create(
+        &self,
+        note: &Writable,
+        content: &[u8],
+        info: &CommitInfo,
+    ) -> Result<Committed, StorageError>;
+
+    /// Replaces the note whose revision is `base`.
+    ///
+    /// # Errors
+    /// [`StorageError::Conflict`] when the note has another revision now, or is gone: nothing was
+    /// changed. Any other but `AlreadyExists`.
+    async fn update(
+        &self,
+        note: &Writable,
+        base: &Revision,
+        content: &[u8],
+        info: &CommitInfo,
+    ) -> Result<Committed, StorageError>;
+
+    /// Removes the note whose revision is `base`.
+    ///
+    /// # Errors
+    /// [`StorageError::Conflict`] when the note has another revision now, [`StorageError::NotFound`]
+    /// when it is gone already: nothing was changed. Any other but `AlreadyExists`.
+    async fn delete(
+        &self,
+        note: &Writable,
+        base: &Revision,
+        info: &CommitInfo,
+    ) -> Result<Committed, StorageError>;
+}
+
+/// Why a backend could not do what it was asked. Each says what was *not* done.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StorageError {
+    /// There is no such note.
+    #[error("note not found")]
+    NotFound,
+    /// A note is there already.
+    #[error("note exists already")]
+    AlreadyExists {
+        /// The revision of the note that is there, where known.
+        revision: Option<Revision>,
+    },
+    /// The note is not what the caller based its change on.
+    #[error("note has changed")]
+    Conflict {
+        /// The note's revision now; `None` when it is gone.
+        current: Option<Revision>,
+    },
+    /// The asked-for commit is neither the head nor an ancestor of it.
+    #[error("unknown commit")]
+    UnknownCommit,
+    /// The note is larger than the backend can carry.
+    #[error("note too large: {bytes} bytes")]
+    TooLarge {
+        /// The note's size.
+        bytes: u64,
+    },
+    /// Upstream asks to wait. Nothing was changed.
+    #[error("rate limited")]
+    RateLimited {
+        /// How long to wait before the next try.
+        retry_after: Duration,
+    },
+    /// Upstream cannot be reached or fails; a change may or may not have been made only where
+    /// `outcome_unknown` says so.
+    #[error("upstream unavailable")]
+    Unavailable {
+        /// Whether a change was sent whose outcome could not be found out.
+        outcome_unknown: bool,
+    },
+    /// Upstream refuses, and will go on refusing until somebody changes a setting.
+    #[error("upstream denied: {0}")]
+    Denied(Denial),
+    /// Upstream answered what nobody expects. The text is for the operator's log only.
+    #[error("unexpected upstream answer: {0}")]
+    Unexpected(String),
+}
+
+/// Why upstream refuses. Each has one remedy, which is a setting somebody has to change.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Denial {
+    /// The vault token is wrong, expired or revoked.
+    #[error("the vault token is wrong, expired or revoked")]
+    BadCredentials,
+    /// The token does not reach the repository, or there is no such repository.
+    #[error("the repository is missing or the vault token does not reach it")]
+    RepositoryNotFound,
+    /// The configured branch does not exist.
+    #[error("the branch does not exist")]
+    BranchNotFound,
+    /// The token may not do this.
+    #[error("the vault token lacks a permission")]
+    MissingPermission,
+    /// The repository is archived.
+    #[error("the repository is archived")]
+    Archived,
+    /// The branch does not take direct commits.
+    #[error("the branch is protected")]
+    ProtectedBranch,
+    /// A rule of the repository refuses the commit; the text says which, never what was written.
+    #[error("a repository rule refuses the commit: {0}")]
+    RuleViolation(String),
+    /// Push protection found a secret in the note; the kinds of secret found.
+    #[error("push protection found a secret: {0}")]
+    SecretFound(String),
+    /// The organization wants single sign-on for this token.
+    #[error("the organization requires single sign-on for the vault token")]
+    SingleSignOn,
+}
