@@ -14,7 +14,12 @@ use std::time::Duration;
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 
 /// Wide enough that no address a client prints is broken over two lines.
-const SIZE: PtySize = PtySize { rows: 50, cols: 2000, pixel_width: 0, pixel_height: 0 };
+const SIZE: PtySize = PtySize {
+    rows: 50,
+    cols: 2000,
+    pixel_width: 0,
+    pixel_height: 0,
+};
 
 /// How long output may still arrive after the command has ended: something it started can hold the terminal open.
 const LAST_OUTPUT: Duration = Duration::from_secs(1);
@@ -59,7 +64,9 @@ fn run(command: &[String]) -> Result<ExitCode, Box<dyn Error>> {
 
     let status = child.wait()?;
     let _ = drained.recv_timeout(LAST_OUTPUT);
-    Ok(ExitCode::from(u8::try_from(status.exit_code()).unwrap_or(1)))
+    Ok(ExitCode::from(
+        u8::try_from(status.exit_code()).unwrap_or(1),
+    ))
 }
 
 /// Copies as it arrives, so that whoever reads our stdout can react to a prompt.
