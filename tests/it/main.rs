@@ -1,0 +1,4 @@
+#![cfg(test)]
+//! Everything that is tested on the host, in one binary.
+
+mod support;

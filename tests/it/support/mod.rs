@@ -1,0 +1,4 @@
+//! What the core needs from its surroundings, as the host has it.
+
+pub(crate) mod http_client;
+pub(crate) mod sqlite;
