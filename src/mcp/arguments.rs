@@ -1,0 +1,90 @@
+//! Tool arguments: strict in meaning, lenient in form.
+//!
+//! Models and clients send `"10"` or `10.0` for 10, and `"true"` for true. Those mean one thing and
+//! are taken. What is unknown, missing or out of range is refused with a sentence that says what is
+//! expected. A refusal is a tool result, so that the model can read it and try again (MCP SEP-1303).
+
+use rmcp::model::JsonObject;
+use serde::{Deserialize, Deserializer, de::DeserializeOwned, de::Error};
+use serde_json::Value;
+
+/// Reads the arguments of a tool call; `None` is the same as `{}`.
+///
+/// # Errors
+/// A sentence that names the argument and what it should be.
+pub(crate) fn parse<T: DeserializeOwned>(arguments: Option<JsonObject>) -> Result<T, String> {
+    let mut arguments = arguments.unwrap_or_default();
+    // A null stands for an argument that was left out: generated clients fill in all of them.
+    arguments.retain(|_, value| !value.is_null());
+    serde_json::from_value(Value::Object(arguments)).map_err(|error| error.to_string())
+}
+
+/// An optional whole number, also as text (`"10"`) or with an empty fraction (`10.0`).
+pub(crate) fn integer<'de, D: Deserializer<'de>>(input: D) -> Result<Option<u64>, D::Error> {
+    let value = Value::deserialize(input)?;
+    let number = match &value {
+        Value::Number(number) => number.as_u64().or_else(|| whole(number.as_f64()?)),
+        Value::String(text) => {
+            let text = text.trim();
+            text.parse::<u64>().ok().or_else(|| whole(text.parse().ok()?))
+        }
+        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+    };
+    number.map(Some).ok_or_else(|| D::Error::custom(format!("expected a whole number, got {value}")))
+}
+
+/// The integer that a floating-point number is, where it is one.
+fn whole(number: f64) -> Option<u64> {
+    /// Above this, doubles no longer tell neighbouring integers apart.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the guard keeps the number whole, not negative and exact"
+    )]
+    (number.fract() == 0.0 && (0.0..=EXACT).contains(&number)).then_some(number as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Sample {
+        #[serde(default, deserialize_with = "integer")]
+        limit: Option<u64>,
+    }
+
+    fn limit(value: Value) -> Result<Option<u64>, String> {
+        let arguments = json!({ "limit": value });
+        parse::<Sample>(arguments.as_object().cloned()).map(|sample| sample.limit)
+    }
+
+    #[test]
+    fn whole_numbers_are_taken_in_every_form_clients_send() {
+        for form in [json!(10), json!("10"), json!(10.0), json!("10.0"), json!(" 10 ")] {
+            assert_eq!(limit(form.clone()), Ok(Some(10)), "{form}");
+        }
+        assert_eq!(limit(Value::Null), Ok(None));
+        assert_eq!(parse::<Sample>(None).unwrap().limit, None);
+    }
+
+    #[test]
+    fn what_is_no_whole_number_is_refused_with_the_value() {
+        for form in [json!(-1), json!(1.5), json!("ten"), json!(""), json!([1]), json!(true), json!(1e300)]
+        {
+            let refusal = limit(form.clone()).unwrap_err();
+            assert!(refusal.contains("expected a whole number"), "{form}: {refusal}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_argument_is_refused_with_the_expected_ones() {
+        let arguments = json!({ "folder": "x" });
+        let refusal = parse::<Sample>(arguments.as_object().cloned()).unwrap_err();
+        assert!(refusal.contains("unknown field `folder`, expected `limit`"), "{refusal}");
+    }
+}

@@ -1,0 +1,16 @@
+//! The tool surface: what a model sees of the vault.
+//!
+//! Talks to the vault through `vault::VaultClient` alone, which keeps the policy; knows nothing of
+//! tokens, GitHub or Workers. `transport` is the one file that drives rmcp.
+
+mod arguments;
+mod request;
+mod result;
+mod server;
+mod standard_headers;
+pub mod tools;
+mod transport;
+mod window;
+
+pub use server::{EmptyServer, VaultServer};
+pub use transport::respond;

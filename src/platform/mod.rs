@@ -1,0 +1,10 @@
+//! Adapters between the core's seams and Cloudflare Workers. They decide nothing.
+//!
+//! Beside `entry`, the only place that names `worker`.
+
+pub(crate) mod auth_state_do;
+pub(crate) mod clock;
+pub(crate) mod convert;
+pub(crate) mod environment;
+pub(crate) mod fetch;
+pub(crate) mod sql;
