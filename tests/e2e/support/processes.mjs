@@ -63,10 +63,14 @@ export class Running {
   }
 }
 
-/** Runs a program to its end: exit code and all its output, stdout and stderr together in order of arrival. */
+/**
+ * Runs a program to its end: exit code and all its output, stdout and stderr together in order of arrival. `input` is
+ * what it reads; null leaves its standard input open.
+ */
 export async function run(command, args, { timeout = 60_000, input = '', ...options } = {}) {
   const running = new Running(command, args, options);
-  running.child.stdin.on('error', () => {}).end(input);
+  running.child.stdin.on('error', () => {});
+  if (input !== null) running.child.stdin.end(input);
   const timer = setTimeout(() => running.stop(), timeout);
   const code = await running.exited;
   clearTimeout(timer);

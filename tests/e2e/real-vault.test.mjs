@@ -1,0 +1,63 @@
+/** A person's real vault: every visible note is listed and reads back byte for byte, and nothing hidden shows. */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { McpClient } from './support/mcp.mjs';
+import { signIn } from './support/oauth.mjs';
+import { Stack } from './support/stack.mjs';
+
+const folder = process.env.VAULT_MCP_REAL_VAULT;
+const skip = folder ? (existsSync(folder) ? false : `VAULT_MCP_REAL_VAULT: no folder ${folder}`) : 'set VAULT_MCP_REAL_VAULT=DIR to the folder of a vault';
+
+/** Paths of all notes on disk that no segment hides, and of those that one does. */
+function notesOnDisk() {
+  const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(md|markdown)$/i.test(entry.name))
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .filter((path) => !path.startsWith('.git/'));
+  const isHidden = (path) => path.split('/').some((segment) => segment.startsWith('.'));
+  return { visible: paths.filter((path) => !isHidden(path)), hidden: paths.filter(isHidden) };
+}
+
+describe('a real vault', { skip }, () => {
+  let stack;
+  let client;
+  let disk;
+  let listed;
+
+  before(async () => {
+    disk = notesOnDisk();
+    stack = await Stack.start({ vault: folder });
+    client = new McpClient(stack.mcp, (await signIn(stack.url)).access_token);
+    listed = await client.allNotes();
+  });
+  after(() => stack?.stop());
+
+  test('every visible note is listed once, and every page says how many there are', () => {
+    assert.deepEqual(listed.notes.map(({ path }) => path).sort(), [...disk.visible].sort());
+    assert.deepEqual(listed.totals, [disk.visible.length]);
+  });
+
+  test('every note reads back byte for byte', async (t) => {
+    let read = 0;
+    for (const path of disk.visible) {
+      const bytes = readFileSync(join(folder, path));
+      const { text } = await client.wholeNote(path);
+      assert.ok(Buffer.from(text).equals(bytes), path);
+      read += 1;
+    }
+    t.diagnostic(`${read} notes read`);
+  });
+
+  test('nothing hidden shows in listings, folders or reads', async () => {
+    assert.ok(!listed.notes.some(({ path }) => path.split('/').some((segment) => segment.startsWith('.'))));
+    const { facts } = await client.tool('list_notes', {});
+    assert.doesNotMatch(JSON.stringify(facts), /\.claude|\.git|\.obsidian/);
+    for (const path of disk.hidden) {
+      const { isError, content } = await client.call('read_note', { path });
+      assert.equal(isError, true, path);
+      assert.match(content[0].text, /^NOT_FOUND\b/, path);
+    }
+  });
+});

@@ -1,0 +1,47 @@
+/** What the repository really holds, read by git itself: the oracle of every listing and every byte. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The bare repository within a look-alike's state folder. */
+export function repositoryIn(folder) {
+  const isRepository = (path) => ['HEAD', 'objects', 'refs'].every((name) => existsSync(join(path, name)));
+  const search = (path, depth) => {
+    if (isRepository(path)) return path;
+    const below = depth === 0 ? [] : readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    return below.map((entry) => search(join(path, entry.name), depth - 1)).find(Boolean);
+  };
+  const found = search(folder, 4);
+  if (!found) throw new Error(`no git repository in ${folder}`);
+  return found;
+}
+
+const git = (repository, args, input) => execFileSync('git', ['--git-dir', repository, ...args], { input, maxBuffer: 1 << 30 });
+
+/** The commit a branch points at. */
+export const headOf = (repository, branch = 'main') => git(repository, ['rev-parse', `refs/heads/${branch}`]).toString().trim();
+
+/** Every entry of a commit's tree: `{path, mode, revision, bytes}`; a submodule has no bytes. */
+export function filesOf(repository, commit) {
+  const entries = git(repository, ['ls-tree', '-r', '-z', commit]).toString('utf8').split('\0').filter(Boolean).map((line) => {
+    const [, mode, type, revision, path] = /^(\d+) (\w+) ([0-9a-f]{40})\t([\s\S]*)$/.exec(line);
+    return { mode, type, revision, path };
+  });
+  const blobs = entries.filter(({ type }) => type === 'blob');
+  const batch = git(repository, ['cat-file', '--batch'], blobs.map(({ revision }) => `${revision}\n`).join(''));
+  let offset = 0;
+  for (const blob of blobs) {
+    const end = batch.indexOf(0x0a, offset);
+    const size = Number(batch.subarray(offset, end).toString().split(' ')[2]);
+    blob.bytes = batch.subarray(end + 1, end + 1 + size);
+    offset = end + 1 + size + 1;
+  }
+  return entries;
+}
+
+/**
+ * Whether the policy shows this file, by a rule written independently of the server's: a regular file, named like a
+ * note, with no segment that starts with a dot once characters that nobody sees are gone.
+ */
+export const isVisibleNote = ({ mode, path }) =>
+  ['100644', '100755'].includes(mode) && /\.(md|markdown)$/i.test(path) && !path.split('/').some((segment) => segment.replace(/\p{Default_Ignorable_Code_Point}/gu, '').startsWith('.'));

@@ -1,0 +1,64 @@
+/**
+ * A person at a browser, by HTTP alone: reads each page, presses a button, follows the redirects.
+ *
+ * As a program, it is what clients take for a browser: `node person.mjs URL`, with E2E_USER, E2E_DECISION and
+ * E2E_READ_ONLY for its mind. It ends by opening the client's own callback.
+ */
+import { pathToFileURL } from 'node:url';
+import { Browserless } from './cookies.mjs';
+import { onlyForm, submission } from './forms.mjs';
+
+const MAXIMUM_HOPS = 25;
+
+/** What the person does at each page. */
+function press(form, { user, decision, readOnly }) {
+  if (form.buttons.some((button) => button.name === 'decision')) {
+    return submission(form, { name: 'decision', value: decision }, readOnly ? ['read_only'] : []);
+  }
+  return submission(form, { name: 'login', value: user });
+}
+
+/**
+ * Follows `url` until a redirect to `until` (compared without its query) or a page without a form.
+ *
+ * Returns `{callback, pages}` or `{page, pages}`; a page is its `status`, `url`, `html` and `headers`.
+ */
+export async function browse(url, { until, user = 'owner@example.test', decision = 'approve', readOnly = false, browser = new Browserless() }) {
+  const isCallback = (candidate) => until !== undefined && candidate.split('?')[0] === until;
+  const pages = [];
+  let next = { url, init: {} };
+  for (let hop = 0; hop < MAXIMUM_HOPS; hop += 1) {
+    const response = await browser.fetch(next.url, next.init);
+    const location = response.headers.get('location');
+    if (location) {
+      await response.body?.cancel();
+      // 307 and 308 would send the form again; no page here means that.
+      if (response.status > 303) throw new Error(`${response.status} at ${next.url}`);
+      next = { url: new URL(location, next.url).href, init: {} };
+      if (isCallback(next.url)) return { callback: new URL(next.url), pages };
+      continue;
+    }
+    const page = { status: response.status, url: next.url, html: await response.text(), headers: response.headers };
+    pages.push(page);
+    if (!/<form\b/i.test(page.html)) return { page, pages };
+    const form = onlyForm(page.html, page.url);
+    const origin = new URL(page.url).origin;
+    const sameOrigin = new URL(form.action).origin === origin;
+    next = {
+      url: form.action,
+      init: {
+        method: form.method,
+        body: press(form, { user, decision, readOnly }),
+        headers: { origin, 'sec-fetch-site': sameOrigin ? 'same-origin' : 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
+      },
+    };
+  }
+  throw new Error(`still going after ${MAXIMUM_HOPS} hops, at ${next.url}`);
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const { E2E_USER: user, E2E_DECISION: decision, E2E_READ_ONLY: readOnly } = process.env;
+  const { page } = await browse(process.argv[2], { user, decision, readOnly: readOnly === 'yes' });
+  console.log(`${page.status} ${page.url.split('?')[0]}`);
+  if (page.status >= 400) process.exitCode = 1;
+}

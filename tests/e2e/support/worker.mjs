@@ -1,0 +1,54 @@
+/** The built Worker under `wrangler dev`, as a child process. */
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { writeEnvFile } from './env_file.mjs';
+import { inRepository, nodeFirst, nodeTool } from './places.mjs';
+import { Running } from './processes.mjs';
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** Tests write to the vault they are given. It must be one on this machine, whatever a person has configured. */
+export function demandLoopback(values) {
+  for (const key of ['GITHUB_API_URL', 'GITHUB_WEB_URL', 'PUBLIC_BASE_URL']) {
+    if (!LOOPBACK.has(URL.parse(values[key])?.hostname)) throw new Error(`refusing to test against ${key}=${values[key]}: it is not this machine`);
+  }
+}
+
+/**
+ * Copies the built module and a wrangler.toml for it into `directory`. The copy has no `[build]`: a test runs what
+ * was built, and goes on running it while something is built anew.
+ */
+function prepare(directory) {
+  const source = readFileSync(inRepository('wrangler.toml'), 'utf8');
+  const main = /^main\s*=\s*"([^"]+)"/m.exec(source)?.[1];
+  if (!main || !existsSync(inRepository(main))) throw new Error(`the Worker is not built (${main}): run \`cargo xtask build\``);
+  const config = join(directory, 'wrangler.toml');
+  if (!existsSync(config)) {
+    cpSync(dirname(inRepository(main)), join(directory, dirname(main)), { recursive: true });
+    writeFileSync(config, source.replace(/^\[build\]\n(?:(?!\[).*\n?)*/m, ''));
+  }
+  return config;
+}
+
+/** Starts the Worker with `values` as its secrets and vars; resolves once it answers, whatever it answers. */
+export async function startWorker({ directory, port, values }) {
+  demandLoopback(values);
+  const config = prepare(directory);
+  const envFile = join(directory, 'worker.env');
+  writeEnvFile(envFile, values);
+  const options = ['--config', config, '--env-file', envFile, '--persist-to', join(directory, 'state'), '--ip', '127.0.0.1', '--port', String(port), '--inspector-port', '0', '--show-interactive-dev-session', 'false'];
+  const running = new Running(nodeTool('wrangler'), ['dev', ...options], {
+    // `CI` keeps wrangler from asking anything; its home keeps it from reading a person's login.
+    env: { ...nodeFirst, CI: '1', WRANGLER_SEND_METRICS: 'false', WRANGLER_HOME: join(directory, 'wrangler-home'), XDG_CONFIG_HOME: join(directory, 'config') },
+    cwd: directory,
+  });
+  await running.until(/Ready on /, 90_000);
+  for (let attempt = 0; ; attempt += 1) {
+    const answer = await fetch(`http://localhost:${port}/healthz`).catch((error) => error);
+    if (!(answer instanceof Error)) break;
+    if (attempt > 100) throw new Error(`the Worker does not answer: ${answer.cause ?? answer}\n${running.output}`);
+    await sleep(50);
+  }
+  return running;
+}

@@ -1,0 +1,74 @@
+/** The official TypeScript client through its own OAuth flow, the person scripted. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client';
+import { browse } from './support/person.mjs';
+import { REDIRECT_URI } from './support/oauth.mjs';
+import { Stack } from './support/stack.mjs';
+
+let stack;
+before(async () => {
+  stack = await Stack.start();
+});
+after(() => stack?.stop());
+
+/** Keeps what the client must remember between its two attempts, and logs in where it would open a browser. */
+class Memory {
+  redirectUrl = REDIRECT_URI;
+  clientMetadata = { client_name: 'TypeScript client', redirect_uris: [REDIRECT_URI], grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'], token_endpoint_auth_method: 'none' };
+  #kept = {};
+
+  state = () => (this.#kept.state = 'a state of its own');
+  clientInformation = () => this.#kept.client;
+  saveClientInformation = (client) => (this.#kept.client = client);
+  tokens = () => this.#kept.tokens;
+  saveTokens = (tokens) => (this.#kept.tokens = tokens);
+  codeVerifier = () => this.#kept.verifier;
+  saveCodeVerifier = (verifier) => (this.#kept.verifier = verifier);
+  discoveryState = () => this.#kept.discovery;
+  saveDiscoveryState = (discovery) => (this.#kept.discovery = discovery);
+
+  async redirectToAuthorization(url) {
+    const { callback, page } = await browse(url.href, { until: REDIRECT_URI });
+    assert.ok(callback, page?.html);
+    this.answer = callback.searchParams;
+  }
+}
+
+async function connect(mode) {
+  const authProvider = new Memory();
+  const attempt = async () => {
+    const client = new Client({ name: 'end-to-end test', version: '1' }, { versionNegotiation: { mode } });
+    const transport = new StreamableHTTPClientTransport(new URL(stack.mcp), { authProvider });
+    try {
+      await client.connect(transport);
+    } catch (error) {
+      return { transport, error };
+    }
+    return { client, transport };
+  };
+  const first = await attempt();
+  assert.ok(first.error instanceof UnauthorizedError, `the first attempt has no token: ${first.error}`);
+  await first.transport.finishAuth(authProvider.answer);
+  const second = await attempt();
+  if (second.error) throw second.error;
+  return { ...second, authProvider };
+}
+
+for (const mode of ['auto', 'legacy']) {
+  test(`mode ${mode}: logs in, lists, reads, refreshes`, async () => {
+    const { client, authProvider } = await connect(mode);
+    const { tools } = await client.listTools();
+    assert.ok(tools.some(({ name }) => name === 'list_notes'));
+    const { content } = await client.callTool({ name: 'read_note', arguments: { path: 'Index.md' } });
+    assert.equal(JSON.parse(content[0].text).path, 'Index.md');
+    assert.match(content[1].text, /\[\[/);
+
+    // An access token that the server no longer knows: the client refreshes by itself.
+    const before = authProvider.tokens();
+    authProvider.saveTokens({ ...before, access_token: `${before.access_token.slice(0, -4)}AAAA` });
+    assert.ok((await client.listTools()).tools.length > 0);
+    assert.notEqual(authProvider.tokens().refresh_token, before.refresh_token);
+    await client.close();
+  });
+}
