@@ -8,6 +8,7 @@ use std::{fmt, time::Duration};
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use futures_util::stream::LocalBoxStream;
 use serde::{Deserialize, Serialize};
 
 /// A point in time, in whole seconds since the Unix epoch.
@@ -114,6 +115,35 @@ pub enum FetchError {
     /// The connection could not be made, or broke. The text is for the operator's log only.
     #[error("network failure: {0}")]
     Network(String),
+}
+
+/// A body that arrives piece by piece. Dropping it cancels what has not arrived.
+pub type ByteStream = LocalBoxStream<'static, Result<Bytes, FetchError>>;
+
+/// Outgoing HTTP whose answers are too large to be held whole.
+///
+/// # Behavior
+/// As [`HttpClient`], but the answer comes back as soon as its head is there. [`Limits`] go on
+/// holding for the body: a stream that breaks one ends with the [`FetchError`] that says so, and
+/// so does a body that is cut short of its announced length.
+#[async_trait(?Send)]
+pub trait StreamingHttpClient: HttpClient {
+    /// Sends `request` and hands out the answer with its body still on the way.
+    ///
+    /// # Errors
+    /// [`FetchError`] when there is no head of an answer in time.
+    async fn open(
+        &self,
+        request: ::http::Request<Bytes>,
+        limits: Limits,
+    ) -> Result<::http::Response<ByteStream>, FetchError>;
+}
+
+/// Waiting, without holding anybody else up.
+#[async_trait(?Send)]
+pub trait Sleep {
+    /// Completes once `duration` has passed, never sooner.
+    async fn sleep(&self, duration: Duration);
 }
 
 /// A value that goes into, or comes out of, a SQL statement.
