@@ -1,0 +1,102 @@
+//! The one way to the notes: [`VaultClient`].
+//!
+//! Every operation has the same shape. The caller's strings are parsed, the policy judges them,
+//! and only then is the backend asked; a refusal costs no call. What the backend hands back is
+//! judged again before it leaves.
+
+mod list;
+mod read;
+
+use std::{fmt, rc::Rc};
+
+pub use list::{FolderSummary, ListRequest, ListedNote, MAX_PAGE, NotePage};
+pub use read::Note;
+
+use super::{
+    error::{ReadOnly, VaultError},
+    path::{DirPath, VaultPath},
+    policy::{VaultPolicy, Visible},
+    storage::{CommitId, VaultStorage},
+};
+use crate::login::allowlist::Access;
+
+/// The vault as one caller may use it. The only caller of [`VaultStorage`].
+#[derive(Clone)]
+pub struct VaultClient {
+    storage: Rc<dyn VaultStorage>,
+    policy: Rc<VaultPolicy>,
+    access: Access,
+}
+
+impl fmt::Debug for VaultClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("VaultClient")
+            .field("access", &self.access)
+            .finish_non_exhaustive()
+    }
+}
+
+impl VaultClient {
+    /// The vault that `storage` keeps, under `policy`, for somebody with `access`.
+    #[must_use]
+    pub fn new(storage: Rc<dyn VaultStorage>, policy: Rc<VaultPolicy>, access: Access) -> Self {
+        Self {
+            storage,
+            policy,
+            access,
+        }
+    }
+
+    /// Whether this caller may change anything at all.
+    #[must_use]
+    pub fn may_write(&self) -> bool {
+        self.check_writable().is_ok()
+    }
+
+    /// The policy that every path is judged by.
+    #[must_use]
+    pub fn policy(&self) -> &VaultPolicy {
+        &self.policy
+    }
+
+    /// Whether this caller may change anything, and if not, why.
+    fn check_writable(&self) -> Result<(), VaultError> {
+        if self.policy.is_read_only() {
+            return Err(VaultError::ReadOnly(ReadOnly::Vault));
+        }
+        match self.access {
+            Access::ReadWrite => Ok(()),
+            Access::ReadOnly => Err(VaultError::ReadOnly(ReadOnly::Login)),
+        }
+    }
+
+    /// The note that `path` names, if it may be shown.
+    fn visible(&self, path: &str) -> Result<Visible, VaultError> {
+        let parsed = VaultPath::parse(path).map_err(|error| VaultError::malformed(path, error))?;
+        self.policy
+            .read(&parsed)
+            .map_err(|denied| VaultError::unreadable(path, &denied))
+    }
+
+    /// The folder that `dir` names, if it may be listed.
+    fn dir(&self, dir: &str) -> Result<DirPath, VaultError> {
+        let parsed = DirPath::parse(dir).map_err(|error| VaultError::malformed(dir, error))?;
+        self.policy
+            .dir(&parsed)
+            .map_err(|denied| VaultError::unreadable(dir, &denied))?;
+        Ok(parsed)
+    }
+
+    /// A path that came back from the backend, if this client's own policy shows it.
+    fn readmit(&self, path: &Visible) -> bool {
+        self.policy.read(path.path()).is_ok()
+    }
+
+    /// The commit that a caller names.
+    fn commit(argument: &'static str, commit: &str) -> Result<CommitId, VaultError> {
+        CommitId::parse(commit).map_err(|error| VaultError::InvalidArgument {
+            argument,
+            problem: error.to_string(),
+        })
+    }
+}

@@ -1,0 +1,21 @@
+//! The vault: what a path is, what policy shows and lets change, and the one client through which
+//! everything else reaches notes.
+//!
+//! [`VaultClient`] is the only caller of [`storage::VaultStorage`]. Strings from outside become
+//! [`path::VaultPath`] and [`path::DirPath`] at its door, the [`policy::VaultPolicy`] turns those
+//! into witnesses, and only witnesses reach a backend. What a backend hands back is checked again.
+//!
+//! This module knows no HTTP, no MCP and no GitHub. It makes no text for a model: it answers with
+//! facts, or with a [`VaultError`] that carries what a sentence needs.
+
+pub mod client;
+pub mod cursor;
+pub mod echo;
+pub mod error;
+pub mod path;
+pub mod policy;
+pub mod storage;
+pub mod title;
+
+pub use client::VaultClient;
+pub use error::VaultError;
