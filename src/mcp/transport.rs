@@ -9,7 +9,7 @@
 
 use std::{convert::Infallible, future};
 
-use ::http::{StatusCode, header};
+use ::http::StatusCode;
 use bytes::Bytes;
 use rmcp::{
     RoleServer, ServerHandler, Service,
@@ -19,10 +19,9 @@ use rmcp::{
     service::{RequestContext, RxJsonRpcMessage, TxJsonRpcMessage, serve_directly},
     transport::Transport,
 };
-use serde::Serialize;
 
 use super::request::{self, Era, Message};
-use crate::http::{Request, Response, headers};
+use crate::http::{Request, Response, headers, json};
 
 /// Answers one `POST` to the MCP endpoint on behalf of `server`.
 ///
@@ -109,25 +108,10 @@ impl Transport<RoleServer> for Silent {
     }
 }
 
-/// A JSON answer that nobody may keep.
-fn json(status: StatusCode, body: &impl Serialize) -> Response {
-    match serde_json::to_vec(body) {
-        Ok(body) => {
-            let mut response = Response::new(Bytes::from(body));
-            *response.status_mut() = status;
-            response
-                .headers_mut()
-                .insert(header::CONTENT_TYPE, header::HeaderValue::from_static("application/json"));
-            headers::no_store(response)
-        }
-        // Protocol types serialize; should one not, the client learns that the server failed.
-        Err(_) => empty(StatusCode::INTERNAL_SERVER_ERROR),
-    }
-}
-
 /// An answer without a body.
 fn empty(status: StatusCode) -> Response {
     let mut response = Response::new(Bytes::new());
     *response.status_mut() = status;
-    headers::no_store(response)
+    headers::no_store(response.headers_mut());
+    response
 }

@@ -7,4 +7,6 @@ pub(crate) mod clock;
 pub(crate) mod convert;
 pub(crate) mod environment;
 pub(crate) mod fetch;
+pub(crate) mod log;
+pub(crate) mod sleep;
 pub(crate) mod sql;

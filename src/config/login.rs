@@ -1,0 +1,69 @@
+//! The login app of the one configured provider.
+
+use super::{
+    reader::{ConfigError, Reader},
+    repository::{github_api_url, github_web_url},
+    service_url,
+};
+use crate::{
+    base_url::BaseUrl,
+    login::{GithubSettings, GoogleSettings, OidcSettings, ProviderKind},
+};
+
+/// How people log in.
+#[derive(Clone, Debug)]
+pub enum LoginSettings {
+    /// At an OpenID provider.
+    Oidc(OidcSettings),
+    /// At Google.
+    Google(GoogleSettings),
+    /// At GitHub.
+    Github(GithubSettings),
+}
+
+impl LoginSettings {
+    /// Which kind of provider it is.
+    #[must_use]
+    pub const fn kind(&self) -> ProviderKind {
+        match self {
+            Self::Oidc(_) => ProviderKind::Oidc,
+            Self::Google(_) => ProviderKind::Google,
+            Self::Github(_) => ProviderKind::Github,
+        }
+    }
+}
+
+pub(super) fn read(
+    reader: &Reader<'_>,
+    base_url: &BaseUrl,
+) -> Result<LoginSettings, ConfigError> {
+    let redirect_uri = base_url.join("/callback");
+    match reader.required("AUTH_PROVIDER")?.as_str() {
+        "oidc" => {
+            let issuer = reader.required("OIDC_ISSUER")?;
+            service_url(&issuer, base_url)
+                .map_err(|error| ConfigError::new("OIDC_ISSUER", error))?;
+            Ok(LoginSettings::Oidc(OidcSettings {
+                issuer,
+                client_id: reader.required("OIDC_CLIENT_ID")?,
+                client_secret: reader.secret("OIDC_CLIENT_SECRET")?,
+                allow_unverified_email: reader.flag("OIDC_ALLOW_UNVERIFIED_EMAIL")?,
+                redirect_uri,
+            }))
+        }
+        "google" => Ok(LoginSettings::Google(GoogleSettings {
+            client_id: reader.required("GOOGLE_CLIENT_ID")?,
+            client_secret: reader.secret("GOOGLE_CLIENT_SECRET")?,
+            hosted_domain: reader.optional("GOOGLE_HOSTED_DOMAIN"),
+            redirect_uri,
+        })),
+        "github" => Ok(LoginSettings::Github(GithubSettings {
+            client_id: reader.required("GITHUB_CLIENT_ID")?,
+            client_secret: reader.secret("GITHUB_CLIENT_SECRET")?,
+            api_url: github_api_url(reader, base_url)?,
+            web_url: github_web_url(reader, base_url)?,
+            redirect_uri,
+        })),
+        _ => Err(ConfigError::new("AUTH_PROVIDER", "must be github, google or oidc")),
+    }
+}

@@ -1,0 +1,130 @@
+//! The Worker's events, and the one place where its parts are put together.
+
+use std::{cell::RefCell, rc::Rc};
+
+use worker::{Context, Env, console_error, event};
+
+use crate::{
+    config::{Config, ConfigError, LoginSettings},
+    guard::{Guard, Principal},
+    http::{self, App},
+    login::{GithubProvider, GoogleProvider, IdentityProvider, OidcProvider},
+    oauth::{AuthorizationServer, state::AuthState},
+    platform::{
+        auth_state_do::ObjectLink,
+        clock::WorkerClock,
+        convert::{self, Unreadable},
+        environment::WorkerEnvironment,
+        fetch::WorkerFetch,
+        log::ConsoleLog,
+        sleep::WorkerSleep,
+    },
+    runtime::{Clock, HttpClient, Rng, SystemRng},
+    storage::github::GithubStorage,
+    vault::VaultClient,
+};
+
+thread_local! {
+    /// The server of this isolate. Bindings never change within an isolate's life, and what the
+    /// parts remember (a provider's keys) is worth keeping from one request to the next.
+    static APP: RefCell<Option<Rc<App>>> = const { RefCell::new(None) };
+}
+
+/// Answers every request.
+#[event(fetch)]
+async fn fetch(
+    request: worker::Request,
+    env: Env,
+    _context: Context,
+) -> worker::Result<worker::Response> {
+    let request = match convert::request(request).await {
+        Ok(request) => request,
+        Err(Unreadable::TooLarge) => return worker::Response::error("the body is too large", 413),
+        Err(Unreadable::Malformed) => {
+            return worker::Response::error("the request cannot be read", 400);
+        }
+    };
+    let response = match app(&env) {
+        Ok(app) => app.respond(&request).await,
+        Err(Unservable::Config(error)) => {
+            console_error!("configuration: {error}");
+            http::misconfigured(&error)
+        }
+        Err(Unservable::Binding(error)) => return Err(error),
+    };
+    convert::response(response)
+}
+
+/// Why there is no server.
+enum Unservable {
+    Config(ConfigError),
+    Binding(worker::Error),
+}
+
+impl From<ConfigError> for Unservable {
+    fn from(error: ConfigError) -> Self {
+        Self::Config(error)
+    }
+}
+
+/// The server of this isolate, built on the first request.
+fn app(env: &Env) -> Result<Rc<App>, Unservable> {
+    if let Some(app) = APP.with_borrow(Clone::clone) {
+        return Ok(app);
+    }
+    let app = Rc::new(build(env)?);
+    APP.with_borrow_mut(|kept| *kept = Some(Rc::clone(&app)));
+    Ok(app)
+}
+
+/// Puts the server together.
+fn build(env: &Env) -> Result<App, Unservable> {
+    let config = Config::read(&WorkerEnvironment(env))?;
+    let clock: Rc<dyn Clock> = Rc::new(WorkerClock);
+    let rng: Rc<dyn Rng> = Rc::new(SystemRng);
+    let fetch: Rc<dyn HttpClient> = Rc::new(WorkerFetch);
+
+    let provider: Rc<dyn IdentityProvider> = match config.login {
+        LoginSettings::Oidc(settings) => {
+            Rc::new(OidcProvider::new(settings, Rc::clone(&fetch), Rc::clone(&clock)))
+        }
+        LoginSettings::Google(settings) => {
+            Rc::new(GoogleProvider::new(settings, Rc::clone(&fetch), Rc::clone(&clock)))
+        }
+        LoginSettings::Github(settings) => Rc::new(GithubProvider::new(settings, Rc::clone(&fetch))),
+    };
+    let allowlist = Rc::new(config.allowlist);
+    let oauth = Rc::new(config.oauth);
+    let link = Rc::new(ObjectLink::new(env).map_err(Unservable::Binding)?);
+    let state = AuthState::new(link, &oauth);
+
+    let guard = Guard::new(
+        oauth.base_url.clone(),
+        state.clone(),
+        Rc::clone(&allowlist),
+        (provider.kind(), provider.issuer().to_owned()),
+        oauth.read_only_vault,
+    );
+    let storage = Rc::new(GithubStorage::new(
+        config.repository,
+        fetch,
+        Rc::clone(&clock),
+        Rc::clone(&rng),
+        Rc::new(WorkerSleep),
+    ));
+    let policy = Rc::new(config.policy);
+    let open_vault = move |principal: &Principal| {
+        VaultClient::new(storage.clone(), Rc::clone(&policy), principal.access())
+    };
+    let base_url = oauth.base_url.clone();
+    let authorization = AuthorizationServer {
+        settings: oauth,
+        clock,
+        rng,
+        state,
+        provider,
+        allowlist,
+        log: Rc::new(ConsoleLog),
+    };
+    Ok(App::new(base_url, config.allowed_origins, authorization, guard, Rc::new(open_vault)))
+}

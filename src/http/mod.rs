@@ -1,0 +1,35 @@
+//! The server's HTTP face: requests and responses as values, the table of routes, and the policy of
+//! headers. Nothing here knows what a grant or a note is.
+
+mod app;
+pub mod headers;
+mod origin;
+mod pages;
+pub mod routes;
+
+use ::http::StatusCode;
+use bytes::Bytes;
+use serde::Serialize;
+
+pub use app::App;
+pub use pages::misconfigured;
+
+/// A request with its whole body.
+pub type Request = ::http::Request<Bytes>;
+
+/// A response with its whole body.
+pub type Response = ::http::Response<Bytes>;
+
+/// A JSON answer that no cache keeps.
+#[must_use]
+pub fn json(status: StatusCode, body: &impl Serialize) -> Response {
+    let mut response = match serde_json::to_vec(body) {
+        Ok(body) => Response::new(Bytes::from(body)),
+        // Only maps whose keys are no strings fail to serialize; there are none.
+        Err(_) => Response::new(Bytes::from_static(b"{\"error\":\"server_error\"}")),
+    };
+    *response.status_mut() = status;
+    headers::json(response.headers_mut());
+    headers::no_store(response.headers_mut());
+    response
+}

@@ -1,0 +1,189 @@
+//! Answers of tools: facts first, then text; and every error as a sentence for the model.
+//!
+//! The only place where text for a model is made out of errors.
+
+use rmcp::model::{CallToolResult, ContentBlock};
+use serde::Serialize;
+
+use crate::vault::{
+    VaultError,
+    echo::Echo,
+    error::{InvalidPath, ReadOnly},
+    storage::{Denial, Revision},
+};
+
+/// The most characters that one answer holds.
+pub(super) const MAX_CHARACTERS: usize = 50_000;
+
+/// An answer: a block of facts, and the texts of notes in blocks of their own, so that nothing a
+/// note says can pass for a fact.
+pub(super) fn answer(facts: &impl Serialize, texts: Vec<String>) -> CallToolResult {
+    // Facts are plain structs; that they serialize is what the tests of each tool show.
+    let facts = serde_json::to_string(facts).unwrap_or_default();
+    let mut content = vec![ContentBlock::text(facts)];
+    content.extend(texts.into_iter().map(ContentBlock::text));
+    CallToolResult::success(content)
+}
+
+/// Why a tool has no answer.
+#[derive(Debug)]
+pub(super) enum ToolError {
+    /// The arguments do not fit; the sentence says which and why.
+    Arguments(String),
+    /// The vault refused or failed.
+    Vault(VaultError),
+}
+
+impl From<VaultError> for ToolError {
+    fn from(error: VaultError) -> Self {
+        Self::Vault(error)
+    }
+}
+
+/// The error as the model reads it: code, what happened, what to do next.
+pub(super) fn failure(error: &ToolError) -> CallToolResult {
+    let text = match error {
+        ToolError::Arguments(problem) => {
+            format!("INVALID_ARGUMENT: {problem}. Call the tool again with arguments that fit its schema.")
+        }
+        ToolError::Vault(error) => format!("{}: {}", error.code().as_str(), sentence(error)),
+    };
+    CallToolResult::error(vec![ContentBlock::text(text)])
+}
+
+fn sentence(error: &VaultError) -> String {
+    match error {
+        VaultError::InvalidPath { path, reason } => invalid_path(path, reason),
+        VaultError::NotANote { path } => format!(
+            "{} is no note. Notes end in .md or .markdown; list_notes shows the vault's notes.",
+            Echo(path)
+        ),
+        VaultError::NotFound { path, near } if near.is_empty() => format!(
+            "there is no {}. Use a path exactly as list_notes returns it.",
+            Echo(path)
+        ),
+        VaultError::NotFound { path, near } => format!(
+            "there is no {}, but {}. Name the one you mean, letter for letter.",
+            Echo(path),
+            echo_all(near)
+        ),
+        VaultError::ReadOnly(ReadOnly::Vault) => {
+            "the vault is read-only by its owner's setting. Nothing was changed; do not try again.".to_owned()
+        }
+        VaultError::ReadOnly(ReadOnly::Login) => {
+            "this login may only read. Nothing was changed; to write, the person has to connect again and allow changes, if the vault's owner lets them.".to_owned()
+        }
+        VaultError::Conflict { path, current: Some(current), .. } => format!(
+            "{} has changed: its revision is now {current}. Nothing was written; read it again and redo the change on what it says now.",
+            Echo(path)
+        ),
+        VaultError::Conflict { path, current: None, .. } => format!(
+            "{} no longer exists. Nothing was written; if it should exist again, write it without expected_revision.",
+            Echo(path)
+        ),
+        VaultError::AlreadyExists { path, existing, revision } => already_exists(path, existing, revision.as_ref()),
+        VaultError::EditNotUnique { path, edit, lines } => format!(
+            "the old text of edit {edit} is in {} more than once, on lines {}. Nothing was written; quote more of the text around the one you mean, or set all.",
+            Echo(path),
+            numbers(lines)
+        ),
+        VaultError::EditNotFound { path, edit } => format!(
+            "the old text of edit {edit} is not in {}. Nothing was written; read the note and quote it exactly.",
+            Echo(path)
+        ),
+        VaultError::AmbiguousSection { path, section, lines } => format!(
+            "{} has more than one section {}, on lines {}. Use lines instead.",
+            Echo(path),
+            Echo(section),
+            numbers(lines)
+        ),
+        VaultError::NotUtf8 { path, bytes, offset, .. } => format!(
+            "{} is not UTF-8 text: byte {offset} of {bytes} fits no character. It is left as it is; its owner can convert it to UTF-8 in an editor.",
+            Echo(path)
+        ),
+        VaultError::TooLarge { path, bytes, limit: Some(limit) } => format!(
+            "{} would have {bytes} bytes, and {limit} is the most. Nothing was written; split it into several notes.",
+            Echo(path)
+        ),
+        VaultError::TooLarge { path, bytes, limit: None } => format!(
+            "{} has {bytes} bytes, which is more than can be read here.",
+            Echo(path)
+        ),
+        VaultError::InvalidArgument { argument, problem } => {
+            format!("{argument} {problem}. Call the tool again without it or with a value that fits.")
+        }
+        VaultError::RateLimited { retry_after } => format!(
+            "GitHub asks to wait. Nothing was changed; try again in {} seconds.",
+            retry_after.as_secs()
+        ),
+        VaultError::UpstreamUnavailable { outcome_unknown: false, .. } => {
+            "GitHub cannot be reached or fails. Nothing was changed; try again in a minute.".to_owned()
+        }
+        VaultError::UpstreamUnavailable { outcome_unknown: true, .. } => {
+            "GitHub failed while the change was being made, and whether it was made could not be found out. Read the note before you try again.".to_owned()
+        }
+        VaultError::UpstreamDenied(denial) => format!("{} Nothing was changed.", denied(denial)),
+        VaultError::IndexBuilding { indexed, total: Some(total) } => {
+            format!("the index is being built: {indexed} of {total} notes so far. Try again in a minute.")
+        }
+        VaultError::IndexBuilding { indexed, total: None } => {
+            format!("the index is being built: {indexed} notes so far. Try again in a minute.")
+        }
+    }
+}
+
+fn invalid_path(path: &str, reason: &InvalidPath) -> String {
+    let path = Echo(path);
+    match reason {
+        InvalidPath::Malformed(problem) => format!(
+            "{path} is no path in this vault: {problem}. Paths are relative to the vault's root, like \"Projects/Boat.md\"."
+        ),
+        InvalidPath::OutsidePolicy => format!(
+            "nothing may be written at {path}. Choose a folder that list_notes shows."
+        ),
+        InvalidPath::AgentFile => format!(
+            "{path} holds instructions for agents, which can be read here but not changed. The vault's owner can edit it."
+        ),
+        InvalidPath::Uncreatable(problem) => format!(
+            "a note cannot be made at {path}: {problem}. Choose another name."
+        ),
+    }
+}
+
+fn already_exists(path: &str, existing: &[String], revision: Option<&Revision>) -> String {
+    if existing.iter().any(|there| there == path) {
+        let revision = revision.map(|revision| format!(" (revision {revision})")).unwrap_or_default();
+        format!(
+            "{} exists already{revision}. Nothing was written; read it, then change it with mode \"overwrite\" if it should be replaced.",
+            Echo(path)
+        )
+    } else {
+        format!(
+            "{} would differ from {} in letter case or accents' encoding only, which not every device can keep apart. Nothing was written; use the path that exists.",
+            Echo(path),
+            echo_all(existing)
+        )
+    }
+}
+
+fn denied(denial: &Denial) -> String {
+    match denial {
+        Denial::BadCredentials => "GitHub refuses the vault token: it is wrong, expired or revoked. The vault's owner has to set a new VAULT_GITHUB_TOKEN.".to_owned(),
+        Denial::RepositoryNotFound => "GitHub shows no such repository to the vault token. The vault's owner has to check VAULT_OWNER and VAULT_REPO, and that the token selects that repository.".to_owned(),
+        Denial::BranchNotFound => "the vault's branch does not exist. The vault's owner has to check VAULT_BRANCH.".to_owned(),
+        Denial::MissingPermission => "the vault token may not do this. The vault's owner has to give it \"Contents: read and write\".".to_owned(),
+        Denial::Archived => "the repository is archived, which makes it read-only. The vault's owner has to unarchive it.".to_owned(),
+        Denial::ProtectedBranch => "the vault's branch takes no direct commits. The vault's owner has to let the token's account bypass the branch's protection.".to_owned(),
+        Denial::RuleViolation(rule) => format!("a rule of the repository refuses the commit: {rule}. The vault's owner has to change the rule, or the note has to follow it."),
+        Denial::SecretFound(kind) => format!("GitHub's push protection found a secret in the note: {kind}. Take it out; a vault is no place for it."),
+        Denial::SingleSignOn => "the organization wants single sign-on for the vault token. The vault's owner has to authorize it.".to_owned(),
+    }
+}
+
+fn echo_all(paths: &[String]) -> String {
+    paths.iter().map(|path| Echo(path).to_string()).collect::<Vec<_>>().join(", ")
+}
+
+fn numbers(numbers: &[usize]) -> String {
+    numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,139 @@
+//! The two servers that the guard can pick for a request: the vault, or nothing.
+
+use std::rc::Rc;
+
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CacheScope, CallToolRequestParams, CallToolResponse, DiscoverResult, Implementation,
+        ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+    },
+    service::RequestContext,
+};
+
+use super::tools::{self, ToolName};
+use crate::vault::VaultClient;
+
+/// How long a client may keep a list of tools, in milliseconds. Short, because the allowlist and
+/// the read-only switch can change what belongs in it.
+const LIST_TTL_MS: u64 = 60_000;
+
+/// What a model is told about the vault before it calls anything.
+const INSTRUCTIONS: &str = include_str!("instructions.md");
+
+/// The vault, for somebody who may see it.
+#[derive(Clone, Debug)]
+pub struct VaultServer {
+    vault: Rc<VaultClient>,
+}
+
+impl VaultServer {
+    /// A server over `vault`, which knows what its caller may do.
+    #[must_use]
+    pub const fn new(vault: Rc<VaultClient>) -> Self {
+        Self { vault }
+    }
+
+    /// The tools that this caller gets, in the order of [`ToolName::ALL`].
+    fn tools(&self) -> Vec<Tool> {
+        ToolName::ALL
+            .into_iter()
+            .filter(|tool| !tool.is_mutation() || self.vault.may_write())
+            .map(ToolName::definition)
+            .collect()
+    }
+}
+
+impl ServerHandler for VaultServer {
+    fn get_info(&self) -> ServerConfig {
+        info().with_instructions(INSTRUCTIONS)
+    }
+
+    async fn discover(
+        &self,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        Ok(private_discovery(self))
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(private_list(self.tools()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let tool = ToolName::parse(&request.name).ok_or_else(|| unknown_tool(&request.name))?;
+        Ok(tools::call(tool, &self.vault, request.arguments).await.into())
+    }
+}
+
+/// The server of somebody whom the allowlist does not hold: it offers nothing, and says no more.
+#[derive(Clone, Copy, Debug)]
+pub struct EmptyServer;
+
+impl ServerHandler for EmptyServer {
+    fn get_info(&self) -> ServerConfig {
+        info()
+    }
+
+    async fn discover(
+        &self,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        Ok(private_discovery(self))
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(private_list(Vec::new()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        Err(unknown_tool(&request.name))
+    }
+}
+
+/// What both servers say of themselves; it must not tell them apart before login.
+fn info() -> ServerConfig {
+    ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        .with_server_info(Implementation::new("vault-mcp", env!("CARGO_PKG_VERSION")))
+}
+
+/// The discovery answer, for the asking client's own cache alone: the library's default would let
+/// anybody on the way keep it.
+fn private_discovery(server: &impl ServerHandler) -> DiscoverResult {
+    let mut result = DiscoverResult::from_server_info(
+        server.supported_protocol_versions().into_owned(),
+        server.get_info(),
+    );
+    result.ttl_ms = LIST_TTL_MS;
+    result.cache_scope = CacheScope::Private;
+    result
+}
+
+/// A list of tools, for the asking client's own cache alone.
+fn private_list(tools: Vec<Tool>) -> ListToolsResult {
+    let mut result = ListToolsResult::with_all_items(tools);
+    result.ttl_ms = Some(LIST_TTL_MS);
+    result.cache_scope = Some(CacheScope::Private);
+    result
+}
+
+/// A tool that is not offered is a protocol error, not a tool's answer (MCP, "Tools").
+fn unknown_tool(name: &str) -> ErrorData {
+    ErrorData::invalid_params(format!("unknown tool: {name}"), None)
+}

@@ -1,0 +1,164 @@
+//! `list_notes`: which notes there are.
+
+use rmcp::model::{CallToolResult, JsonObject, Tool, ToolAnnotations};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    super::{
+        arguments,
+        result::{self, MAX_CHARACTERS, ToolError},
+    },
+    schema,
+};
+use crate::vault::{
+    VaultClient,
+    client::{ListRequest, ListedNote, MAX_PAGE, NotePage},
+};
+
+/// The notes of a page where no limit is given.
+const DEFAULT_LIMIT: u64 = 100;
+/// Characters that the parts of an answer beside its notes take at most, folders aside.
+const FRAME: usize = 2_000;
+
+/// The arguments of `list_notes`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+struct Arguments {
+    /// Folder to list, such as "Projects" or "Areas/Home". The whole vault when left out.
+    #[schemars(with = "String")]
+    dir: Option<String>,
+    /// How many levels of folders to go into; 1 lists only what lies directly in dir. All levels
+    /// when left out.
+    #[serde(deserialize_with = "arguments::integer")]
+    #[schemars(with = "u32", range(min = 1))]
+    depth: Option<u64>,
+    /// The most notes to return, from 1 to 1000; 100 when left out. Fewer are returned where they
+    /// would not fit into one answer.
+    #[serde(deserialize_with = "arguments::integer")]
+    #[schemars(with = "u32", range(min = 1, max = 1000))]
+    limit: Option<u64>,
+    /// The next_cursor of the previous answer, to go on where it ended. Repeat the other arguments.
+    #[schemars(with = "String")]
+    cursor: Option<String>,
+}
+
+/// The facts of an answer.
+#[derive(Serialize)]
+struct Facts<'a> {
+    dir: &'a str,
+    total: usize,
+    notes: Vec<NoteFacts<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    folders: Vec<FolderFacts<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    folders_left_out: Option<usize>,
+    commit: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct NoteFacts<'a> {
+    path: &'a str,
+    title: &'a str,
+    bytes: u64,
+    revision: &'a str,
+}
+
+#[derive(Serialize)]
+struct FolderFacts<'a> {
+    path: &'a str,
+    notes: usize,
+}
+
+pub(super) fn definition() -> Tool {
+    Tool::new(
+        "list_notes",
+        "List the vault's notes, in the order of their paths. Gives each note's path, title, size \
+         and revision, the total over all pages, and the folders with how many notes lie in each. \
+         Call it with {} to see the whole vault, or with dir for one folder.",
+        schema::of::<Arguments>(),
+    )
+    .with_title("List notes")
+    .with_annotations(
+        ToolAnnotations::new()
+            .read_only(true)
+            .destructive(false)
+            .idempotent(true)
+            .open_world(false),
+    )
+}
+
+pub(super) async fn call(
+    vault: &VaultClient,
+    arguments: Option<JsonObject>,
+) -> Result<CallToolResult, ToolError> {
+    let arguments: Arguments = arguments::parse(arguments).map_err(ToolError::Arguments)?;
+    let request = ListRequest {
+        dir: arguments.dir.as_deref().unwrap_or_default(),
+        depth: arguments.depth.map(|depth| usize::try_from(depth).unwrap_or(usize::MAX)),
+        // Out of range where it does not fit, and refused as such.
+        limit: usize::try_from(arguments.limit.unwrap_or(DEFAULT_LIMIT)).unwrap_or(usize::MAX),
+        cursor: arguments.cursor.as_deref(),
+    };
+    debug_assert!(usize::try_from(DEFAULT_LIMIT).is_ok_and(|limit| limit <= MAX_PAGE));
+    let mut page = vault.list(&request).await?;
+    let folders = fit(page.folders.iter().map(|folder| size(&FolderFacts {
+        path: folder.path.as_str(),
+        notes: folder.notes,
+    })), MAX_CHARACTERS / 2);
+    let room = MAX_CHARACTERS - FRAME - folders.size;
+    let notes = fit(page.notes.iter().map(|note| size(&note_facts(note))), room);
+    page.shorten(notes.count);
+    Ok(result::answer(&facts(&page, folders.count), Vec::new()))
+}
+
+/// How many items fit into `room` characters, and how much of it they take.
+fn fit(sizes: impl Iterator<Item = usize>, room: usize) -> Fit {
+    let mut fit = Fit { count: 0, size: 0 };
+    for size in sizes {
+        if fit.size + size > room {
+            break;
+        }
+        fit.count += 1;
+        fit.size += size;
+    }
+    fit
+}
+
+struct Fit {
+    count: usize,
+    size: usize,
+}
+
+/// The characters of an item as JSON, with the comma after it.
+fn size(item: &impl Serialize) -> usize {
+    serde_json::to_string(item).map_or(0, |json| json.chars().count() + 1)
+}
+
+fn note_facts(note: &ListedNote) -> NoteFacts<'_> {
+    NoteFacts {
+        path: note.path.as_str(),
+        title: &note.title,
+        bytes: note.bytes,
+        revision: note.revision.as_str(),
+    }
+}
+
+fn facts(page: &NotePage, folders: usize) -> Facts<'_> {
+    Facts {
+        dir: page.dir.as_str(),
+        total: page.total,
+        notes: page.notes.iter().map(note_facts).collect(),
+        folders: page
+            .folders
+            .iter()
+            .take(folders)
+            .map(|folder| FolderFacts { path: folder.path.as_str(), notes: folder.notes })
+            .collect(),
+        folders_left_out: Some(page.folders.len() - folders).filter(|count| *count > 0),
+        commit: page.commit.as_ref().map(|commit| commit.as_str()),
+        next_cursor: page.next.as_deref(),
+    }
+}

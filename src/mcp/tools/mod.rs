@@ -1,0 +1,72 @@
+//! The tools: one file each, with its arguments, its definition and its call.
+//!
+//! A tool reads its arguments, makes one call to the vault and shows the answer. Names and the main
+//! arguments are fixed: they are what people's prompts and clients' permissions refer to.
+
+mod list_notes;
+mod read_note;
+mod schema;
+
+use rmcp::model::{CallToolResult, JsonObject, Tool};
+
+use super::result;
+use crate::vault::VaultClient;
+
+/// A tool that this server has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToolName {
+    /// `list_notes`.
+    ListNotes,
+    /// `read_note`.
+    ReadNote,
+}
+
+impl ToolName {
+    /// Every tool, in the order in which they are offered. The first accepts `{}`.
+    pub const ALL: [Self; 2] = [Self::ListNotes, Self::ReadNote];
+
+    /// The name on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::ListNotes => "list_notes",
+            Self::ReadNote => "read_note",
+        }
+    }
+
+    /// The tool of this name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|tool| tool.as_str() == name)
+    }
+
+    /// Whether the tool changes the vault.
+    #[must_use]
+    pub const fn is_mutation(self) -> bool {
+        match self {
+            Self::ListNotes | Self::ReadNote => false,
+        }
+    }
+
+    /// What a client is told about the tool.
+    #[must_use]
+    pub fn definition(self) -> Tool {
+        match self {
+            Self::ListNotes => list_notes::definition(),
+            Self::ReadNote => read_note::definition(),
+        }
+    }
+}
+
+/// Calls a tool. Whatever goes wrong is an answer that the model can read (MCP SEP-1303).
+pub(super) async fn call(
+    tool: ToolName,
+    vault: &VaultClient,
+    arguments: Option<JsonObject>,
+) -> CallToolResult {
+    let answer = match tool {
+        ToolName::ListNotes => list_notes::call(vault, arguments).await,
+        ToolName::ReadNote => read_note::call(vault, arguments).await,
+    };
+    answer.unwrap_or_else(|error| result::failure(&error))
+}
