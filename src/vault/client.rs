@@ -4,19 +4,27 @@
 //! and only then is the backend asked; a refusal costs no call. What the backend hands back is
 //! judged again before it leaves.
 
+mod change;
+mod delete;
 mod list;
+mod place;
 mod read;
+mod write;
 
 use std::{fmt, rc::Rc};
 
+pub use change::{MAX_NOTE_BYTES, Replaced, WriteOutcome, Written};
+pub use delete::{DeleteRequest, Deleted};
 pub use list::{FolderSummary, ListRequest, ListedNote, MAX_PAGE, NotePage};
 pub use read::Note;
+pub use write::{WriteMode, WriteRequest};
 
 use super::{
+    commit::Author,
     error::{ReadOnly, VaultError},
     path::{DirPath, VaultPath},
-    policy::{VaultPolicy, Visible},
-    storage::{CommitId, VaultStorage},
+    policy::{VaultPolicy, Visible, Writable},
+    storage::{CommitId, Revision, VaultStorage},
 };
 use crate::login::allowlist::Access;
 
@@ -26,6 +34,7 @@ pub struct VaultClient {
     storage: Rc<dyn VaultStorage>,
     policy: Rc<VaultPolicy>,
     access: Access,
+    author: Author,
 }
 
 impl fmt::Debug for VaultClient {
@@ -37,13 +46,20 @@ impl fmt::Debug for VaultClient {
 }
 
 impl VaultClient {
-    /// The vault that `storage` keeps, under `policy`, for somebody with `access`.
+    /// The vault that `storage` keeps, under `policy`, for somebody with `access` whose changes
+    /// are made in the name of `author`.
     #[must_use]
-    pub fn new(storage: Rc<dyn VaultStorage>, policy: Rc<VaultPolicy>, access: Access) -> Self {
+    pub fn new(
+        storage: Rc<dyn VaultStorage>,
+        policy: Rc<VaultPolicy>,
+        access: Access,
+        author: Author,
+    ) -> Self {
         Self {
             storage,
             policy,
             access,
+            author,
         }
     }
 
@@ -78,6 +94,16 @@ impl VaultClient {
             .map_err(|denied| VaultError::unreadable(path, &denied))
     }
 
+    /// The note that `path` names, if this caller may change it where it exists. Invariants of the
+    /// whole vault come first, then the path; what the backend holds plays no part.
+    fn writable(&self, path: &str) -> Result<Writable, VaultError> {
+        self.check_writable()?;
+        let parsed = VaultPath::parse(path).map_err(|error| VaultError::malformed(path, error))?;
+        self.policy
+            .write(&parsed)
+            .map_err(|denied| VaultError::unwritable(path, denied))
+    }
+
     /// The folder that `dir` names, if it may be listed.
     fn dir(&self, dir: &str) -> Result<DirPath, VaultError> {
         let parsed = DirPath::parse(dir).map_err(|error| VaultError::malformed(dir, error))?;
@@ -94,9 +120,21 @@ impl VaultClient {
 
     /// The commit that a caller names.
     fn commit(argument: &'static str, commit: &str) -> Result<CommitId, VaultError> {
-        CommitId::parse(commit).map_err(|error| VaultError::InvalidArgument {
+        CommitId::parse(commit).map_err(|_| VaultError::InvalidArgument {
             argument,
-            problem: error.to_string(),
+            problem: "must be a commit id: 40 hexadecimal digits".to_owned(),
         })
+    }
+
+    /// The revision that a caller expects a note to have.
+    fn expected(revision: Option<&str>) -> Result<Option<Revision>, VaultError> {
+        revision
+            .map(Revision::parse)
+            .transpose()
+            .map_err(|_| VaultError::InvalidArgument {
+                argument: "expected_revision",
+                problem: "must be a note's revision as read_note returns it: 40 hexadecimal digits"
+                    .to_owned(),
+            })
     }
 }

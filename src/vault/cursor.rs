@@ -34,10 +34,10 @@ pub struct QueryFingerprint(String);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CursorError {
     /// It is no cursor, or one of another version.
-    #[error("not a cursor of this server; leave it out to start over")]
+    #[error("is not a cursor of this server")]
     Unreadable,
     /// It was made for other arguments.
-    #[error("the cursor belongs to other arguments; repeat them, or leave it out to start over")]
+    #[error("belongs to other arguments; repeat those it was given for")]
     OtherQuery,
 }
 

@@ -102,7 +102,7 @@ pub enum VaultError {
         near: Vec<String>,
     },
     /// Nothing may be changed.
-    #[error("read-only: {0}")]
+    #[error(transparent)]
     ReadOnly(ReadOnly),
     /// The note is not what the change was based on.
     #[error("note has changed: {}", Echo(path))]
@@ -115,11 +115,12 @@ pub enum VaultError {
         current: Option<Revision>,
     },
     /// Something is in the way of a new note: the note itself, or a twin of it or of its folder.
-    #[error("already exists: {}", existing.iter().map(|path| Echo(path).to_string()).collect::<Vec<_>>().join(", "))]
+    #[error("already exists: {}", echo_all(existing))]
     AlreadyExists {
         /// The path as asked.
         path: String,
-        /// What is in the way; a folder ends in `/`.
+        /// What is in the way; a folder ends in `/`. Nothing where it is something that is never
+        /// shown, such as a symbolic link.
         existing: Vec<String>,
         /// The revision of the note that is in the way, where it is one note and known.
         revision: Option<Revision>,
@@ -176,11 +177,11 @@ pub enum VaultError {
         limit: Option<u64>,
     },
     /// An argument other than a path makes no sense.
-    #[error("invalid argument {argument}: {problem}")]
+    #[error("invalid argument: {argument} {problem}")]
     InvalidArgument {
         /// The argument's name.
         argument: &'static str,
-        /// What is wrong with it.
+        /// What is wrong with it, to be read after its name.
         problem: String,
     },
     /// GitHub asks to wait.
@@ -232,7 +233,7 @@ pub enum InvalidPath {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadOnly {
     /// The operator set the whole vault read-only.
-    #[error("the vault is")]
+    #[error("the vault is read-only")]
     Vault,
     /// This login, or this connection, may only read.
     #[error("this login may only read")]
@@ -311,6 +312,18 @@ impl VaultError {
         }
     }
 
+    /// What a backend's error on a change means for `path`. An answer that nobody expects leaves
+    /// open whether the change was made.
+    pub(super) fn from_change(path: &str, error: StorageError) -> Self {
+        if let StorageError::Unexpected(detail) = error {
+            return Self::UpstreamUnavailable {
+                outcome_unknown: true,
+                detail: Some(detail),
+            };
+        }
+        Self::from_storage(path, error)
+    }
+
     /// What a backend's error means for `path`.
     pub(super) fn from_storage(path: &str, error: StorageError) -> Self {
         let path = path.to_owned();
@@ -331,7 +344,7 @@ impl VaultError {
             },
             StorageError::UnknownCommit => Self::InvalidArgument {
                 argument: "at",
-                problem: "the commit is not in the branch's history".to_owned(),
+                problem: "is not a commit of the branch's history".to_owned(),
             },
             StorageError::TooLarge { bytes } => Self::TooLarge {
                 path,
@@ -350,4 +363,13 @@ impl VaultError {
             },
         }
     }
+}
+
+/// Texts as an error message may show them, one after another.
+fn echo_all(texts: &[String]) -> String {
+    texts
+        .iter()
+        .map(|text| Echo(text).to_string())
+        .collect::<Vec<_>>()
+        .join(", ")
 }

@@ -9,6 +9,7 @@
 //! facts, or with a [`VaultError`] that carries what a sentence needs.
 
 pub mod client;
+pub mod commit;
 pub mod cursor;
 pub mod echo;
 pub mod error;

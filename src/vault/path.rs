@@ -231,6 +231,13 @@ macro_rules! shows_as_text {
     };
 }
 
+/// The folder that would stand where the file does.
+impl From<VaultPath> for DirPath {
+    fn from(path: VaultPath) -> Self {
+        Self(path.0)
+    }
+}
+
 shows_as_text!(VaultPath);
 shows_as_text!(DirPath);
 

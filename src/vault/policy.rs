@@ -78,12 +78,16 @@ pub enum Denied {
 }
 
 impl VaultPolicy {
-    /// A policy that shows what lies under one of `allowed` and under none of `denied`.
-    ///
-    /// It fails closed: with no `allowed` prefix it shows nothing. [`DirPath::root`] allows all.
-    /// A prefix may also name a single note.
+    /// A policy that shows what lies under one of `allowed` and under none of `denied`. With no
+    /// `allowed` prefix it shows the whole vault, as [`DirPath::root`] does. A prefix may also name
+    /// a single note.
     #[must_use]
     pub fn new(allowed: Vec<DirPath>, denied: &[DirPath], read_only: bool) -> Self {
+        let allowed = if allowed.is_empty() {
+            vec![DirPath::root()]
+        } else {
+            allowed
+        };
         Self {
             allowed: allowed.into_iter().collect(),
             denied: denied.iter().map(DirPath::fold).collect(),
@@ -97,7 +101,8 @@ impl VaultPolicy {
         self.read_only
     }
 
-    /// The prefixes under which notes are shown, as configured, in ascending order.
+    /// The prefixes under which notes are shown, in ascending order; the root, which is empty, for
+    /// the whole vault.
     pub fn allowed_prefixes(&self) -> impl Iterator<Item = &str> {
         self.allowed.iter().map(DirPath::as_str)
     }

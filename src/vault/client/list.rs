@@ -53,25 +53,28 @@ pub struct NotePage {
 }
 
 impl NotePage {
-    /// Keeps the first `count` notes, at least one; the next page then starts after them.
+    /// Keeps the first `count` notes, at least one; the next page then starts after them. For
+    /// whoever has less room than the page needs.
     pub fn shorten(&mut self, count: usize) {
         let count = count.max(1);
-        if count >= self.notes.len() {
-            return;
+        if count < self.notes.len() {
+            self.notes.truncate(count);
+            self.next = next_cursor(self.notes.last(), self.commit.as_ref(), &self.query);
         }
-        self.notes.truncate(count);
-        self.next = self
-            .notes
-            .last()
-            .zip(self.commit.as_ref())
-            .map(|(last, commit)| {
-                Cursor {
-                    commit: commit.clone(),
-                    after: last.path.as_str().to_owned(),
-                }
-                .encode(&self.query)
-            });
     }
+}
+
+/// The cursor of what follows `last`.
+fn next_cursor(
+    last: Option<&ListedNote>,
+    commit: Option<&CommitId>,
+    query: &QueryFingerprint,
+) -> Option<String> {
+    let cursor = Cursor {
+        commit: commit?.clone(),
+        after: last?.path.as_str().to_owned(),
+    };
+    Some(cursor.encode(query))
 }
 
 /// A note as a listing shows it.
@@ -141,24 +144,18 @@ impl VaultClient {
                 listed.partition_point(|entry| entry.path.as_str() <= cursor.after.as_str())
             }
         };
-        let page: Vec<&Entry> = listed
+        let notes: Vec<ListedNote> = listed
             .iter()
             .skip(start)
             .take(request.limit)
             .copied()
+            .map(listed_note)
             .collect();
-        let next = if start + page.len() < listed.len() {
-            page.last()
-                .zip(folder.commit.as_ref())
-                .map(|(last, commit)| {
-                    Cursor {
-                        commit: commit.clone(),
-                        after: last.path.as_str().to_owned(),
-                    }
-                    .encode(&query)
-                })
-        } else {
+        let is_last = start + notes.len() >= listed.len();
+        let next = if is_last {
             None
+        } else {
+            next_cursor(notes.last(), folder.commit.as_ref(), &query)
         };
         let folders = match cursor {
             None => summarize(&folder, request.depth.unwrap_or(1)),
@@ -166,7 +163,7 @@ impl VaultClient {
         };
         Ok(NotePage {
             total: listed.len(),
-            notes: page.into_iter().map(listed_note).collect(),
+            notes,
             folders,
             next,
             commit: folder.commit,
@@ -223,7 +220,7 @@ impl VaultClient {
         let mut listing = self.storage.list(&query).await.map_err(|error| {
             // The only commits that a listing is asked for come out of cursors.
             if error == StorageError::UnknownCommit {
-                bad_cursor("its commit has left the branch's history; leave it out to start over")
+                bad_cursor("is of a commit that has left the branch's history")
             } else {
                 VaultError::from_storage(dir.as_str(), error)
             }

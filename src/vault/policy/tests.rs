@@ -5,10 +5,7 @@ use crate::vault::{
 };
 
 fn policy(allowed: &str, denied: &str) -> VaultPolicy {
-    let allowed = match allowed {
-        "" => vec![DirPath::root()],
-        list => parse_prefixes(list).unwrap(),
-    };
+    let allowed = parse_prefixes(allowed).unwrap();
     VaultPolicy::new(allowed, &parse_prefixes(denied).unwrap(), false)
 }
 
@@ -46,10 +43,12 @@ fn only_notes_in_any_letter_case() {
 }
 
 #[test]
-fn no_allowed_prefix_shows_nothing() {
+fn no_allowed_prefix_is_the_whole_vault() {
     let policy = VaultPolicy::new(Vec::new(), &[], false);
-    assert!(!shows(&policy, "a.md"));
-    assert_eq!(policy.dir(&DirPath::root()), Err(Denied::Hidden));
+    assert!(shows(&policy, "a.md") && shows(&policy, "a/b.md"));
+    assert_eq!(policy.dir(&DirPath::root()), Ok(()));
+    let root = VaultPolicy::new(vec![DirPath::root()], &[], false);
+    assert_eq!(policy.fingerprint(), root.fingerprint());
 }
 
 #[test]

@@ -1,0 +1,271 @@
+//! Changing one note: the loop that all writes share.
+//!
+//! A change is computed from the note as it is and applied only if the note is still so
+//! (compare-and-swap on its revision). Where somebody else came between, it is computed again from
+//! what is there now, unless the caller insisted on a revision.
+
+use super::{VaultClient, place};
+use crate::vault::{
+    commit::Action,
+    error::VaultError,
+    path::VaultPath,
+    policy::{NameProblem, Writable},
+    storage::{CommitId, Committed, Revision, StorageError, StoredNote},
+};
+
+/// The most bytes that a note may have after a write.
+pub const MAX_NOTE_BYTES: usize = 1_000_000;
+
+/// How often a change is computed before contention is reported as a conflict.
+const ATTEMPTS: usize = 4;
+
+/// What a write did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// Where the note is. It differs from the path that was asked for where a twin of that existed.
+    pub path: VaultPath,
+    /// The note's revision now.
+    pub revision: Revision,
+    /// The note's size now, in bytes.
+    pub bytes: usize,
+    /// What was done.
+    pub outcome: WriteOutcome,
+    /// Why wikilinks do not reach a note that was made, where they do not.
+    pub unlinkable: Option<NameProblem>,
+}
+
+/// What was done to a note.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WriteOutcome {
+    /// A note was made where none was.
+    Created(Committed),
+    /// What a note held was replaced.
+    Replaced {
+        /// The commit that holds the change.
+        committed: Committed,
+        /// What was replaced.
+        replaced: Replaced,
+    },
+    /// The note held exactly this already, so there is no commit.
+    Unchanged {
+        /// The commit at which this was seen.
+        commit: Option<CommitId>,
+    },
+}
+
+/// What a note held before a change, and where that can still be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replaced {
+    /// The revision.
+    pub revision: Revision,
+    /// A commit that holds it under the note's path.
+    pub commit: Option<CommitId>,
+    /// Its size in bytes.
+    pub bytes: usize,
+}
+
+/// A change that is to be made.
+pub(super) struct Change<'a> {
+    /// The path as asked.
+    pub(super) note: &'a Writable,
+    /// The revision that the note must have.
+    pub(super) expected: Option<&'a Revision>,
+    /// The caller's message for the commit.
+    pub(super) message: Option<&'a str>,
+    /// What the note shall hold.
+    pub(super) compute: &'a Compute<'a>,
+}
+
+/// What a note shall hold, given what it holds now (`None`: there is no such note).
+pub(super) type Compute<'a> = dyn Fn(Option<&StoredNote>) -> Result<Vec<u8>, VaultError> + 'a;
+
+/// The note that a change applies to, as it is now.
+struct Target {
+    note: Writable,
+    current: Option<StoredNote>,
+    commit: Option<CommitId>,
+}
+
+impl VaultClient {
+    /// Makes a change.
+    ///
+    /// 1. Find the note: exactly, or by its only twin.
+    /// 2. Hold it against the expected revision.
+    /// 3. Compute what it shall hold. If it holds that already, stop.
+    /// 4. Where there is no note yet, see that the name can be created and that nothing is in its
+    ///    way.
+    /// 5. Commit on the condition that the note is still what step 1 saw; else start again.
+    pub(super) async fn change(&self, change: &Change<'_>) -> Result<Written, VaultError> {
+        for _ in 1..ATTEMPTS {
+            if let Some(written) = self.try_change(change, Contention::TryAgain).await? {
+                return Ok(written);
+            }
+        }
+        let last = self.try_change(change, Contention::Report).await?;
+        // The last attempt reports contention as an error, so it has a result.
+        last.ok_or_else(|| VaultError::Conflict {
+            path: change.note.as_str().to_owned(),
+            expected: change.expected.cloned(),
+            current: None,
+        })
+    }
+
+    /// One attempt; `None` where somebody else came between and another may succeed.
+    async fn try_change(
+        &self,
+        change: &Change<'_>,
+        contention: Contention,
+    ) -> Result<Option<Written>, VaultError> {
+        // (1)
+        let Target {
+            note,
+            current,
+            commit,
+        } = self.target(change.note).await?;
+        // (2)
+        check_expected(
+            &note,
+            change.expected,
+            current.as_ref().map(|note| &note.revision),
+        )?;
+        // (3)
+        let content = (change.compute)(current.as_ref())?;
+        check_size(&note, &content)?;
+        let revision = Revision::of(&content);
+        let written = |outcome, unlinkable| Written {
+            path: note.path().clone(),
+            revision: revision.clone(),
+            bytes: content.len(),
+            outcome,
+            unlinkable,
+        };
+        let Some(current) = current else {
+            // (4)
+            let creatable = self
+                .policy
+                .create(note.path())
+                .map_err(|denied| VaultError::unwritable(note.as_str(), denied))?;
+            self.check_room(note.path()).await?;
+            // (5)
+            let info = self
+                .author
+                .commit(Action::Create, note.path(), change.message);
+            return match self.storage.create(&note, &content, &info).await {
+                Ok(committed) => Ok(Some(written(
+                    WriteOutcome::Created(committed),
+                    creatable.unlinkable().cloned(),
+                ))),
+                Err(StorageError::AlreadyExists { revision: Some(_) })
+                    if contention == Contention::TryAgain =>
+                {
+                    Ok(None)
+                }
+                Err(StorageError::AlreadyExists { revision: None }) => {
+                    Err(place::obstructed(note.path()))
+                }
+                Err(error) => Err(VaultError::from_change(note.as_str(), error)),
+            };
+        };
+        if current.revision == revision {
+            return Ok(Some(written(WriteOutcome::Unchanged { commit }, None)));
+        }
+        // (5)
+        let info = self
+            .author
+            .commit(Action::Update, note.path(), change.message);
+        match self
+            .storage
+            .update(&note, &current.revision, &content, &info)
+            .await
+        {
+            Ok(committed) => {
+                let replaced = Replaced {
+                    revision: current.revision,
+                    commit,
+                    bytes: current.content.len(),
+                };
+                Ok(Some(written(
+                    WriteOutcome::Replaced {
+                        committed,
+                        replaced,
+                    },
+                    None,
+                )))
+            }
+            Err(StorageError::Conflict { .. })
+                if contention == Contention::TryAgain && change.expected.is_none() =>
+            {
+                Ok(None)
+            }
+            Err(StorageError::Conflict { current }) => Err(VaultError::Conflict {
+                path: note.as_str().to_owned(),
+                expected: change.expected.cloned(),
+                current,
+            }),
+            Err(error) => Err(VaultError::from_change(note.as_str(), error)),
+        }
+    }
+
+    /// The note at the asked path, or its only twin; otherwise the asked path with nothing there.
+    async fn target(&self, asked: &Writable) -> Result<Target, VaultError> {
+        let lookup = self.lookup(asked.visible(), None).await?;
+        match (lookup.note, lookup.twins.as_slice()) {
+            (None, [twin]) => {
+                let note = self
+                    .policy
+                    .write(twin.path())
+                    .map_err(|denied| VaultError::unwritable(twin.as_str(), denied))?;
+                let found = self.lookup(twin, lookup.commit.as_ref()).await?;
+                Ok(Target {
+                    note,
+                    current: found.note,
+                    commit: found.commit,
+                })
+            }
+            (current, []) => Ok(Target {
+                note: asked.clone(),
+                current,
+                commit: lookup.commit,
+            }),
+            (_, twins) => Err(VaultError::AlreadyExists {
+                path: asked.as_str().to_owned(),
+                existing: twins.iter().map(|twin| twin.as_str().to_owned()).collect(),
+                revision: None,
+            }),
+        }
+    }
+}
+
+/// What to do when somebody else came between.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Contention {
+    TryAgain,
+    Report,
+}
+
+/// An expected revision is honoured exactly: a note that is gone is no match either.
+pub(super) fn check_expected(
+    note: &Writable,
+    expected: Option<&Revision>,
+    current: Option<&Revision>,
+) -> Result<(), VaultError> {
+    match expected {
+        Some(expected) if current != Some(expected) => Err(VaultError::Conflict {
+            path: note.as_str().to_owned(),
+            expected: Some(expected.clone()),
+            current: current.cloned(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn check_size(note: &Writable, content: &[u8]) -> Result<(), VaultError> {
+    if content.len() <= MAX_NOTE_BYTES {
+        return Ok(());
+    }
+    Err(VaultError::TooLarge {
+        path: note.as_str().to_owned(),
+        bytes: content.len() as u64,
+        limit: Some(MAX_NOTE_BYTES as u64),
+    })
+}
