@@ -49,11 +49,19 @@ pub struct SeedFile {
 impl SeedFile {
     /// An ordinary file.
     pub fn regular(path: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
-        Self { path: path.into(), bytes: bytes.into(), mode: Mode::Regular }
+        Self {
+            path: path.into(),
+            bytes: bytes.into(),
+            mode: Mode::Regular,
+        }
     }
 
     /// A symbolic link at `path` that points at `target`.
     pub fn symlink(path: impl Into<String>, target: impl Into<Vec<u8>>) -> Self {
-        Self { path: path.into(), bytes: target.into(), mode: Mode::Symlink }
+        Self {
+            path: path.into(),
+            bytes: target.into(),
+            mode: Mode::Symlink,
+        }
     }
 }

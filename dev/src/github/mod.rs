@@ -1,0 +1,36 @@
+//! The GitHub look-alike: the part of GitHub's REST API that a vault server uses, over real git.
+//!
+//! Statuses, texts, limits and headers are GitHub's as its documentation or a public issue has
+//! them on record; each is cited where it is made. Commits, trees, blobs and archives are git's.
+//!
+//! ```text
+//! request -> pipeline (gates, limits, ETag, headers) -> route -> endpoints -> git
+//!                └─ control (switches, request log, pushes from elsewhere)
+//! ```
+
+mod answer;
+mod builder;
+mod call;
+mod control;
+mod endpoints;
+mod error;
+mod hosted;
+mod limits;
+mod log;
+mod media;
+mod pipeline;
+mod request;
+mod route;
+mod running;
+mod state;
+mod switches;
+pub mod tokens;
+mod wire;
+
+pub use builder::{LookAlike, StartError};
+pub use log::LoggedRequest;
+pub use running::RunningLookAlike;
+pub use switches::{
+    CutTarball, Forbidden, Hang, HangPoint, PrimaryLimit, RefLag, RuleViolation, SecondaryLimit,
+    Switches, Times,
+};
