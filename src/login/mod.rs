@@ -4,13 +4,26 @@
 //! clients, tokens or tools. What it obtained on the way (codes, tokens) is dropped before the
 //! answer is given.
 
+pub mod allowlist;
+mod callback;
+mod code_grant;
+pub mod email_address;
+pub mod github;
+pub mod google;
+pub mod oidc;
+mod upstream;
+
 use std::fmt;
 
 use async_trait::async_trait;
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use crate::secret::Secret;
+use crate::{
+    runtime::{Rng, RngError},
+    secret::Secret,
+};
 
 /// Which kind of provider people log in with. Exactly one is configured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -56,6 +69,26 @@ pub struct Identity {
     pub display_name: Option<String>,
 }
 
+impl Identity {
+    /// The name in the form in which names are compared and pinned: without surrounding white
+    /// space, ASCII letters in lower case, everything else as it is.
+    #[must_use]
+    pub fn compared_name(&self) -> String {
+        self.name.trim().to_ascii_lowercase()
+    }
+
+    /// What to tell a person whom the allowlist does not hold, if the reason may be that their
+    /// address counts for nothing: an entry by name would not admit them either.
+    #[must_use]
+    pub fn unverified_email(&self) -> Option<LoginError> {
+        let email = (!self.name.is_empty()).then(|| self.name.clone());
+        (!self.name_verified).then_some(LoginError::UnverifiedEmail {
+            email,
+            explicit: false,
+        })
+    }
+}
+
 /// The one-time values of one login attempt. They are made before the person is sent to the
 /// provider, kept on the server, and used once.
 #[derive(Clone, Debug)]
@@ -66,6 +99,25 @@ pub struct LoginAttempt {
     pub nonce: Secret,
     /// The PKCE code verifier (RFC 7636 section 4.1).
     pub code_verifier: Secret,
+}
+
+impl LoginAttempt {
+    /// Draws fresh values of 256 bits each, in 43 characters of base64url.
+    ///
+    /// # Errors
+    /// [`RngError`] when there is no randomness.
+    pub fn generate(rng: &dyn Rng) -> Result<Self, RngError> {
+        let draw = || {
+            let mut bytes = [0; 32];
+            rng.fill(&mut bytes)?;
+            Ok(Secret::new(BASE64_URL_SAFE_NO_PAD.encode(bytes)))
+        };
+        Ok(Self {
+            state: draw()?,
+            nonce: draw()?,
+            code_verifier: draw()?,
+        })
+    }
 }
 
 /// The parameters with which a provider sent the person back.
@@ -110,6 +162,19 @@ pub trait IdentityProvider: fmt::Debug {
     ) -> Result<Identity, LoginError>;
 }
 
+/// Most characters of a display name that are kept.
+const MAX_DISPLAY_NAME: usize = 100;
+
+/// A person's display name as it may go on: one line, of a sensible length, and not empty.
+fn display_name(given: &str) -> Option<String> {
+    let line: String = given
+        .chars()
+        .filter(|character| !character.is_control())
+        .collect();
+    let kept: String = line.trim().chars().take(MAX_DISPLAY_NAME).collect();
+    (!kept.is_empty()).then_some(kept)
+}
+
 /// Why nobody is logged in.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LoginError {
@@ -117,7 +182,8 @@ pub enum LoginError {
     /// to the characters that RFC 6749 section 4.1.2.1 allows.
     #[error("the login provider answered {0}")]
     Declined(String),
-    /// The provider cannot be reached, times out or fails.
+    /// The provider cannot be reached, times out or fails. The text says which part of it, and is
+    /// for the operator's log: a page says no more than that it is so.
     #[error("the login provider is unavailable: {0}")]
     Unavailable(String),
     /// The provider's answer cannot be trusted. The text names the check that failed.
