@@ -36,6 +36,8 @@ impl BuildTools {
         if !is_installed(&tools.wasm_bindgen, &bindgen) {
             install(workspace, "wasm-bindgen-cli", &bindgen)?;
         }
+        // Half a gigabyte that nothing reads again. It may be gone already.
+        let _ = std::fs::remove_dir_all(workspace.target("tools/build"));
         Ok(tools)
     }
 }

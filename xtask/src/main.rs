@@ -5,16 +5,23 @@
 
 mod build_tools;
 mod command;
+mod dev;
 mod failure;
 mod interrupt;
 mod node_tools;
 mod options;
+mod ports;
 mod process;
+mod server;
+mod stack;
 mod system_packages;
+mod test;
+mod token;
 mod toolchain;
 mod wasm_build;
 mod wasm_size;
 mod wasm_sysroot;
+mod worker_env;
 mod workspace;
 
 use std::process::ExitCode;
@@ -26,7 +33,18 @@ use workspace::Workspace;
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  build   the Worker's Wasm and JavaScript into build/ (what wrangler.toml calls)";
+  build   the Worker's Wasm and JavaScript into build/ (what wrangler.toml calls)
+  dev     the server and all it needs, on http://localhost:8787/mcp
+            --vault DIR    serve a copy of this folder instead of the sample vault
+            --stack-only   the GitHub look-alike and the OpenID provider, without the server
+            --port N       ports N, N+1 and N+2 instead of 8787, 8788 and 8789
+            --fresh        forget what earlier runs stored
+            --once         stop as soon as everything is ready
+  token   a bearer token for a running `dev`, alone on stdout
+            --user U       owner@example.test, reader@example.test, …
+            --read-only    ask for reading only
+            --port N       the port that `dev` was given
+  test    everything that CI runs; or one stage: test host, test wasm, test e2e";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -44,12 +62,16 @@ fn main() -> ExitCode {
 
 fn dispatch(command: &str, arguments: Vec<String>) -> Result<()> {
     interrupt::watch()?;
+    process::adopt_orphans();
     let options = Options::new(arguments);
     match command {
         "build" => {
             options.finish()?;
             wasm_build::build(&Workspace::locate()?).map(drop)
         }
+        "dev" => dev::run(&Workspace::locate()?, options),
+        "token" => token::run(&Workspace::locate()?, options),
+        "test" => test::run(&Workspace::locate()?, options),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");
             Ok(())

@@ -7,7 +7,9 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+use rustix::process::{
+    Pid, Signal, WaitOptions, kill_process_group, test_kill_process_group, waitpgid,
+};
 
 use crate::failure::{Failure, Result};
 use crate::interrupt;
@@ -17,6 +19,16 @@ pub(crate) const POLL: Duration = Duration::from_millis(20);
 
 /// How long a group may take to end by itself before it is killed.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// Makes this process the parent of orphans among its descendants.
+///
+/// Otherwise they fall to process 1, which in many containers never reaps them, and a group with a
+/// zombie in it looks alive. Only Linux has this; elsewhere process 1 does its work.
+pub(crate) fn adopt_orphans() {
+    #[cfg(target_os = "linux")]
+    // A kernel that refuses leaves things as they are elsewhere.
+    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+}
 
 /// A running program and all that it started. Dropping it ends them.
 #[derive(Debug)]
@@ -79,15 +91,20 @@ impl ProcessGroup {
             }
             let deadline = Instant::now() + patience;
             while Instant::now() < deadline {
-                // Reaping the leader is what lets an otherwise empty group disappear.
-                let _ = self.leader.try_wait();
+                self.reap();
                 if test_kill_process_group(self.group).is_err() {
                     return;
                 }
                 sleep(POLL);
             }
         }
+        self.reap();
+    }
+
+    /// Takes note of members that have ended, which is what lets an empty group disappear.
+    fn reap(&mut self) {
         let _ = self.leader.try_wait();
+        while let Ok(Some(_)) = waitpgid(self.group, WaitOptions::NOHANG) {}
     }
 }
 
@@ -110,9 +127,9 @@ mod tests {
             .success()
     }
 
-    /// A shell that starts a grandchild which ignores SIGTERM's usual route: its parent is gone.
     #[test]
     fn dropping_a_group_ends_a_grandchild_whose_parent_has_ended() {
+        adopt_orphans();
         let mut command = Command::new("sh");
         command
             .args(["-c", "sh -c 'sleep 60 & echo $!'; sleep 60"])
