@@ -25,7 +25,7 @@ after(async () => {
 async function inspect(era, ...args) {
   const options = ['--transport', 'http', '--protocol-era', era, '--format', 'json', '--header', `Authorization: Bearer ${token}`];
   const { code, output } = await run(nodeTool('mcp-inspector'), ['--cli', stack.mcp, ...options, ...args], { env: { ...nodeFirst, HOME: home } });
-  return { code, output, json: () => JSON.parse(output.slice(output.indexOf('{'))) };
+  return { code, output, result: () => JSON.parse(output.slice(output.indexOf('{'))).result };
 }
 
 for (const era of ['legacy', 'modern']) {
@@ -33,13 +33,13 @@ for (const era of ['legacy', 'modern']) {
     test('lists the tools, whose schemas pass its strict check', async () => {
       const answer = await inspect(era, '--method', 'tools/list', '--strict');
       assert.equal(answer.code, 0, answer.output);
-      assert.ok(answer.json().tools.some(({ name }) => name === 'read_note'));
+      assert.ok(answer.result().tools.some(({ name }) => name === 'read_note'));
     });
 
     test('calls a tool', async () => {
       const answer = await inspect(era, '--method', 'tools/call', '--tool-name', 'read_note', '--tool-arg', 'path=Index.md');
       assert.equal(answer.code, 0, answer.output);
-      assert.equal(JSON.parse(answer.json().content[0].text).path, 'Index.md');
+      assert.equal(JSON.parse(answer.result().content[0].text).path, 'Index.md');
     });
   });
 }

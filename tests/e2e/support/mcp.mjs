@@ -28,7 +28,7 @@ export class McpClient {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
       authorization: this.token && `Bearer ${this.token}`,
-      'mcp-protocol-version': method === 'initialize' ? undefined : versions[this.era],
+      'mcp-protocol-version': this.era === 'legacy' && method === 'initialize' ? undefined : versions[this.era],
       ...modern,
       ...given,
     };

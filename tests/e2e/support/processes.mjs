@@ -51,6 +51,16 @@ export class Running {
     throw new Error(`${this.name}: ${this.code === undefined ? 'still running' : `exited with ${this.code}`} without ${pattern} in its output:\n${this.output}`);
   }
 
+  /** Like `until`, for a program that is of no use otherwise: it is ended before this throws. */
+  async ready(pattern, milliseconds) {
+    try {
+      return await this.until(pattern, milliseconds);
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
   /** Ends the whole group: politely, then not. */
   async stop() {
     const { pid } = this.child;

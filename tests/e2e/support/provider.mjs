@@ -7,7 +7,7 @@ const program = fileURLToPath(new URL('../../../dev/openid/provider.mjs', import
 /** Starts a provider for the Worker at `worker`; resolves once it answers. */
 export async function startProvider({ port, worker }) {
   const running = new Running(process.execPath, [program, '--port', String(port), '--worker', worker]);
-  const [, issuer] = await running.until(/ready (\S+)/, 20_000);
+  const [, issuer] = await running.ready(/ready (\S+)/, 20_000);
   return {
     issuer,
     /** Takes these knobs, and defaults for the others. */

@@ -43,7 +43,9 @@ export class Stack {
     this.mcp = `${this.url}/mcp`;
     this.#values = { ...exampleValues(port), ...overrides };
     this.#lookAlike = new Running(lookAlike(), ['--port', String(port + 2), '--state', this.gitState, ...(vault ? ['--vault', vault] : [])]);
-    [this.provider] = await Promise.all([startProvider({ port: port + 1, worker: this.url }), this.#lookAlike.until(/ready (\S+)/, 120_000)]);
+    // One after the other: whatever has started is known to `stop` when the next one fails.
+    this.provider = await startProvider({ port: port + 1, worker: this.url });
+    await this.#lookAlike.until(/ready (\S+)/, 120_000);
     this.github = `http://localhost:${port + 2}`;
     this.worker = await this.#startWorker();
   }

@@ -43,11 +43,14 @@ export async function startWorker({ directory, port, values }) {
     env: { ...nodeFirst, CI: '1', WRANGLER_SEND_METRICS: 'false', WRANGLER_HOME: join(directory, 'wrangler-home'), XDG_CONFIG_HOME: join(directory, 'config') },
     cwd: directory,
   });
-  await running.until(/Ready on /, 90_000);
+  await running.ready(/Ready on /, 90_000);
   for (let attempt = 0; ; attempt += 1) {
     const answer = await fetch(`http://localhost:${port}/healthz`).catch((error) => error);
     if (!(answer instanceof Error)) break;
-    if (attempt > 100) throw new Error(`the Worker does not answer: ${answer.cause ?? answer}\n${running.output}`);
+    if (attempt > 100) {
+      await running.stop();
+      throw new Error(`the Worker does not answer: ${answer.cause ?? answer}\n${running.output}`);
+    }
     await sleep(50);
   }
   return running;
