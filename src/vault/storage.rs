@@ -83,19 +83,32 @@ impl Revision {
     /// The revision that git gives to `content`: SHA-1 over `blob <length>\0` and the bytes.
     #[must_use]
     pub fn of(content: &[u8]) -> Self {
-        use sha1::{Digest, Sha1};
-        use std::fmt::Write;
-
-        let mut hash = Sha1::new();
-        hash.update(format!("blob {}\0", content.len()));
-        hash.update(content);
-        let mut hex = String::with_capacity(40);
-        for byte in hash.finalize() {
-            // Writing to a `String` cannot fail.
-            let _ = write!(hex, "{byte:02x}");
-        }
-        Self(hex)
+        Self(git_hash("blob", content))
     }
+}
+
+impl CommitId {
+    /// The id that git gives to the commit object `object`.
+    #[must_use]
+    pub fn of(object: &[u8]) -> Self {
+        Self(git_hash("commit", object))
+    }
+}
+
+/// The id of a git object of some kind, as 40 hexadecimal digits.
+fn git_hash(kind: &str, content: &[u8]) -> String {
+    use sha1::{Digest, Sha1};
+    use std::fmt::Write;
+
+    let mut hash = Sha1::new();
+    hash.update(format!("{kind} {}\0", content.len()));
+    hash.update(content);
+    let mut hex = String::with_capacity(40);
+    for byte in hash.finalize() {
+        // Writing to a `String` cannot fail.
+        let _ = write!(hex, "{byte:02x}");
+    }
+    hex
 }
 
 /// A text that is not a git object id.

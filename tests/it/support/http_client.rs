@@ -36,7 +36,11 @@ impl HttpClient for LoopbackClient {
     ) -> Result<http::Response<Bytes>, FetchError> {
         assert_loopback(request.uri());
         tokio::time::timeout(limits.timeout, async {
-            let answer = self.client.request(request.map(Full::new)).await.map_err(network)?;
+            let answer = self
+                .client
+                .request(request.map(Full::new))
+                .await
+                .map_err(network)?;
             let (head, mut body) = answer.into_parts();
             let mut collected = BytesMut::new();
             while let Some(frame) = body.frame().await {

@@ -1,4 +1,6 @@
 //! What the core needs from its surroundings, as the host has it.
 
+pub(crate) mod github;
 pub(crate) mod http_client;
 pub(crate) mod sqlite;
+pub(crate) mod storage;

@@ -27,15 +27,25 @@ const LIMITS: [(Limit, i32); 7] = [
 ];
 
 /// The first words of statements that a Durable Object does not run.
-const REFUSED: [&str; 8] =
-    ["BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE", "ATTACH", "VACUUM"];
+const REFUSED: [&str; 8] = [
+    "BEGIN",
+    "COMMIT",
+    "END",
+    "ROLLBACK",
+    "SAVEPOINT",
+    "RELEASE",
+    "ATTACH",
+    "VACUUM",
+];
 
 impl HostSql {
     /// An empty database.
     pub(crate) fn in_memory() -> Self {
         let connection = Connection::open_in_memory().expect("open a database in memory");
         for (limit, value) in LIMITS {
-            connection.set_limit(limit, value).expect("set an engine limit");
+            connection
+                .set_limit(limit, value)
+                .expect("set an engine limit");
         }
         Self { connection }
     }
@@ -43,7 +53,11 @@ impl HostSql {
 
 impl Sql for HostSql {
     fn exec(&self, statement: &str, parameters: &[SqlValue]) -> Result<Vec<SqlRow>, SqlError> {
-        let verb = statement.split_whitespace().next().unwrap_or_default().to_ascii_uppercase();
+        let verb = statement
+            .split_whitespace()
+            .next()
+            .unwrap_or_default()
+            .to_ascii_uppercase();
         if REFUSED.contains(&verb.trim_end_matches(';')) {
             return Err(SqlError(format!("not authorized: {verb}")));
         }
@@ -54,7 +68,8 @@ impl Sql for HostSql {
         let mut rows = prepared.query(bound).map_err(failed)?;
         let mut result = Vec::new();
         while let Some(row) = rows.next().map_err(failed)? {
-            let values = (0..columns).map(|column| row.get_ref(column).map_err(failed).and_then(value));
+            let values =
+                (0..columns).map(|column| row.get_ref(column).map_err(failed).and_then(value));
             result.push(SqlRow(values.collect::<Result<_, _>>()?));
         }
         Ok(result)
@@ -67,7 +82,7 @@ struct Parameter<'a>(&'a SqlValue);
 impl ToSql for Parameter<'_> {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
         Ok(match self.0 {
-            SqlValue::Null => Value::Null.into(),
+            SqlValue::Null => ToSqlOutput::Owned(Value::Null),
             SqlValue::Integer(number) => (*number).into(),
             SqlValue::Real(number) => (*number).into(),
             SqlValue::Text(text) => text.as_str().into(),

@@ -1,0 +1,297 @@
+//! A repository at GitHub as a place for notes, asked anew for every call.
+//!
+//! [`GithubStorage`] keeps nothing but the last heads it has seen. A read asks for the branch, for
+//! the tree of the commit it names and for one blob; a change is one request to the contents
+//! endpoint, which compares the note's blob id and makes the commit in one step.
+//!
+//! - `settings`: which repository, and with which token.
+//! - `transport`: one request: headers, limits, redirects.
+//! - `api`: the endpoints, typed; `model`: their JSON; `tree`: what a commit holds.
+//! - `error`: what a refusal means.
+//! - `head`: which commit is the head where GitHub lags.
+//! - `change`: a write, carried through races and lost answers.
+
+mod api;
+mod change;
+mod error;
+mod head;
+mod model;
+mod settings;
+mod transport;
+mod tree;
+
+use std::{cell::RefCell, fmt, rc::Rc, time::Duration};
+
+use async_trait::async_trait;
+
+use api::{GithubApi, Head, MAX_NOTE_BYTES, Written};
+use change::{Change, Intent};
+use error::Refusal;
+use head::RecentHeads;
+pub use settings::{BranchName, GithubRepository, InvalidName, OwnerName, RepoName};
+use tree::Tree;
+
+use crate::{
+    runtime::{Clock, HttpClient, Rng, Sleep},
+    vault::{
+        policy::{Visible, Writable},
+        storage::{
+            CommitId, CommitInfo, Committed, Denial, Entry, ListQuery, Listing, Lookup, Revision,
+            Sieve, StorageError, StoredNote, VaultStorage,
+        },
+    },
+};
+
+/// The shortest wait before something is tried again; another tenth of a second to two seconds of
+/// chance keeps two clients from meeting again.
+const PAUSE: Duration = Duration::from_millis(300);
+
+/// The notes of one branch of one repository at GitHub.
+pub struct GithubStorage {
+    api: GithubApi,
+    clock: Rc<dyn Clock>,
+    rng: Rc<dyn Rng>,
+    sleep: Rc<dyn Sleep>,
+    heads: RefCell<RecentHeads>,
+}
+
+impl fmt::Debug for GithubStorage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GithubStorage")
+            .field("api", &self.api)
+            .finish_non_exhaustive()
+    }
+}
+
+impl GithubStorage {
+    /// The notes of `repository`. Nothing is sent before the first call.
+    #[must_use]
+    pub fn new(
+        repository: GithubRepository,
+        http: Rc<dyn HttpClient>,
+        clock: Rc<dyn Clock>,
+        rng: Rc<dyn Rng>,
+        sleep: Rc<dyn Sleep>,
+    ) -> Self {
+        let api = GithubApi::new(http, Rc::clone(&clock), repository);
+        Self {
+            api,
+            clock,
+            rng,
+            sleep,
+            heads: RefCell::default(),
+        }
+    }
+
+    /// The head of the branch; `None` while the repository has no commit.
+    async fn head(&self) -> Result<Option<CommitId>, StorageError> {
+        let reported = match self.api.head(None).await {
+            Ok(Head::At { commit, .. }) => Some(commit),
+            Ok(Head::Empty) => None,
+            Ok(Head::NotModified) => {
+                return Err(StorageError::Unexpected(
+                    "304 to an unconditional request".to_owned(),
+                ));
+            }
+            Err(Refusal::Missing) => return Err(self.why_no_branch().await),
+            Err(refusal) => return Err(refusal.into()),
+        };
+        Ok(self
+            .heads
+            .borrow_mut()
+            .settle(reported.as_ref(), self.clock.now()))
+    }
+
+    /// The commit to look into and all it holds; `None` while the repository has no commit.
+    async fn snapshot(
+        &self,
+        at: Option<&CommitId>,
+    ) -> Result<Option<(CommitId, Tree)>, StorageError> {
+        let Some(head) = self.head().await? else {
+            return if at.is_some() {
+                Err(StorageError::UnknownCommit)
+            } else {
+                Ok(None)
+            };
+        };
+        let commit = match at {
+            Some(at) if *at == head => head,
+            Some(at) if self.api.descends(&head, at).await? => at.clone(),
+            Some(_) => return Err(StorageError::UnknownCommit),
+            None => head,
+        };
+        let tree = self.api.tree(&commit).await?;
+        Ok(Some((commit, tree)))
+    }
+
+    /// Why the branch cannot be found: it is missing, or the whole repository is.
+    async fn why_no_branch(&self) -> StorageError {
+        StorageError::Denied(match self.api.describe().await {
+            Ok(_) => Denial::BranchNotFound,
+            Err(Refusal::Missing) => Denial::RepositoryNotFound,
+            Err(refusal) => return refusal.into(),
+        })
+    }
+
+    /// Why a change got 404, where the note itself is not the reason: GitHub answers so for a
+    /// repository, a branch and a permission that is missing. `None` where all three seem well.
+    async fn why_refused(&self) -> Option<StorageError> {
+        match self.api.describe().await {
+            Ok(facts) if facts.can_push == Some(false) => {
+                Some(StorageError::Denied(Denial::MissingPermission))
+            }
+            Ok(_) => self.head().await.err(),
+            Err(Refusal::Missing) => Some(StorageError::Denied(Denial::RepositoryNotFound)),
+            Err(refusal) => Some(refusal.into()),
+        }
+    }
+
+    /// Notes that a change of ours moved the branch.
+    fn advance(&self, written: &Written) {
+        let now = self.clock.now();
+        self.heads
+            .borrow_mut()
+            .advance(written.parent.as_ref(), &written.commit, now);
+    }
+
+    fn committed(&self, commit: CommitId, recreated: bool) -> Committed {
+        let url = Some(self.api.repository().commit_page(&commit));
+        Committed {
+            commit,
+            url,
+            recreated,
+        }
+    }
+
+    /// Waits 0.3 to 2 seconds, a different time every time.
+    async fn pause(&self) {
+        let mut chance = [0_u8; 2];
+        // Without randomness the wait is the shortest one: it only spreads clients out.
+        let _ = self.rng.fill(&mut chance);
+        let spread = Duration::from_millis(u64::from(u16::from_le_bytes(chance)) * 1_700 / 65_535);
+        self.sleep.sleep(PAUSE.saturating_add(spread)).await;
+    }
+
+    async fn change(
+        &self,
+        note: &Writable,
+        intent: Intent<'_>,
+        info: &CommitInfo,
+    ) -> Result<Committed, StorageError> {
+        Change::new(self, note.as_str(), intent, info)
+            .carry_out()
+            .await
+    }
+}
+
+#[async_trait(?Send)]
+impl VaultStorage for GithubStorage {
+    async fn list(&self, query: &ListQuery<'_>) -> Result<Listing, StorageError> {
+        let Some((commit, tree)) = self.snapshot(query.at.as_ref()).await? else {
+            return Ok(Listing {
+                commit: None,
+                entries: Vec::new(),
+            });
+        };
+        let below = tree
+            .files()
+            .filter(|(path, ..)| query.dir.strip(path).is_some());
+        let entries = below.filter_map(|(path, revision, bytes)| {
+            let path = query.sieve.admit(path)?;
+            Some(Entry {
+                path,
+                revision: revision.clone(),
+                bytes,
+            })
+        });
+        Ok(Listing {
+            commit: Some(commit),
+            entries: entries.collect(),
+        })
+    }
+
+    async fn read(
+        &self,
+        sieve: &dyn Sieve,
+        note: &Visible,
+        at: Option<&CommitId>,
+    ) -> Result<Lookup, StorageError> {
+        let Some((commit, tree)) = self.snapshot(at).await? else {
+            return Ok(Lookup {
+                commit: None,
+                note: None,
+                twins: Vec::new(),
+            });
+        };
+        let Some((revision, bytes)) = tree.file(note.as_str()) else {
+            let twins = twins(&tree, sieve, note);
+            return Ok(Lookup {
+                commit: Some(commit),
+                note: None,
+                twins,
+            });
+        };
+        if bytes > MAX_NOTE_BYTES {
+            return Err(StorageError::TooLarge { bytes });
+        }
+        let content = self.api.blob(revision).await?.into();
+        let note = StoredNote {
+            path: note.clone(),
+            revision: revision.clone(),
+            content,
+        };
+        Ok(Lookup {
+            commit: Some(commit),
+            note: Some(note),
+            twins: Vec::new(),
+        })
+    }
+
+    async fn create(
+        &self,
+        note: &Writable,
+        content: &[u8],
+        info: &CommitInfo,
+    ) -> Result<Committed, StorageError> {
+        fits(content)?;
+        self.change(note, Intent::Create(content), info).await
+    }
+
+    async fn update(
+        &self,
+        note: &Writable,
+        base: &Revision,
+        content: &[u8],
+        info: &CommitInfo,
+    ) -> Result<Committed, StorageError> {
+        fits(content)?;
+        self.change(note, Intent::Update(base, content), info).await
+    }
+
+    async fn delete(
+        &self,
+        note: &Writable,
+        base: &Revision,
+        info: &CommitInfo,
+    ) -> Result<Committed, StorageError> {
+        self.change(note, Intent::Delete(base), info).await
+    }
+}
+
+/// The visible notes of `tree` that are called like `note` but for case and normalization.
+fn twins(tree: &Tree, sieve: &dyn Sieve, note: &Visible) -> Vec<Visible> {
+    let fold = note.fold();
+    let shown = tree.files().filter_map(|(path, ..)| sieve.admit(path));
+    shown
+        .filter(|other| other.fold() == fold && other != note)
+        .collect()
+}
+
+fn fits(content: &[u8]) -> Result<(), StorageError> {
+    let bytes = content.len() as u64;
+    if bytes > MAX_NOTE_BYTES {
+        Err(StorageError::TooLarge { bytes })
+    } else {
+        Ok(())
+    }
+}

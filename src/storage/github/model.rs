@@ -1,0 +1,146 @@
+//! GitHub's JSON, as far as it is used. Nothing here leaves this folder.
+//!
+//! Source: GitHub's `OpenAPI` description of the REST API, version 2022-11-28.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+/// `GET /repos/{owner}/{repo}`.
+#[derive(Debug, Deserialize)]
+pub(super) struct RepositoryAnswer {
+    pub(super) id: u64,
+    pub(super) default_branch: String,
+    pub(super) permissions: Option<Permissions>,
+}
+
+/// What the token's user may do; absent where GitHub does not say.
+#[derive(Debug, Deserialize)]
+pub(super) struct Permissions {
+    #[serde(default)]
+    pub(super) push: bool,
+}
+
+/// `GET git/ref/heads/{branch}`.
+#[derive(Debug, Deserialize)]
+pub(super) struct RefAnswer {
+    pub(super) object: ObjectAnswer,
+}
+
+/// Anything that is named by its id.
+#[derive(Debug, Deserialize)]
+pub(super) struct ObjectAnswer {
+    pub(super) sha: String,
+}
+
+/// `GET git/trees/{tree}`. Borrows from the body: a large vault's tree is megabytes.
+#[derive(Debug, Deserialize)]
+pub(super) struct TreeAnswer<'a> {
+    #[serde(borrow)]
+    pub(super) tree: Vec<TreeItem<'a>>,
+    pub(super) truncated: bool,
+}
+
+/// One line of a tree.
+#[derive(Debug, Deserialize)]
+pub(super) struct TreeItem<'a> {
+    #[serde(borrow)]
+    pub(super) path: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(super) mode: Cow<'a, str>,
+    #[serde(borrow)]
+    pub(super) sha: Cow<'a, str>,
+    #[serde(default)]
+    pub(super) size: u64,
+}
+
+/// `GET compare/{base}...{head}`.
+#[derive(Debug, Deserialize)]
+pub(super) struct CompareAnswer {
+    pub(super) status: CompareStatus,
+}
+
+/// How `head` lies to `base`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum CompareStatus {
+    /// `head` descends from `base`.
+    Ahead,
+    /// `base` descends from `head`.
+    Behind,
+    /// Neither descends from the other.
+    Diverged,
+    /// They are one commit.
+    Identical,
+}
+
+/// One element of `GET commits`.
+#[derive(Debug, Deserialize)]
+pub(super) struct CommitItem {
+    pub(super) sha: String,
+}
+
+/// The body of `PUT contents/{path}` and, without `content`, of `DELETE contents/{path}`.
+#[derive(Debug, Serialize)]
+pub(super) struct ChangeBody<'a> {
+    pub(super) message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) content: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) sha: Option<&'a str>,
+    pub(super) branch: &'a str,
+    pub(super) author: Person<'a>,
+    pub(super) committer: Person<'a>,
+}
+
+/// Who stands in a commit; GitHub wants both or answers 422.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct Person<'a> {
+    pub(super) name: &'a str,
+    pub(super) email: &'a str,
+}
+
+/// The answer to `PUT` and `DELETE contents/{path}`; `content` is null after a deletion.
+#[derive(Debug, Deserialize)]
+pub(super) struct ChangeAnswer {
+    pub(super) content: Option<ObjectAnswer>,
+    pub(super) commit: ChangeCommit,
+}
+
+/// The commit that a change made.
+#[derive(Debug, Deserialize)]
+pub(super) struct ChangeCommit {
+    pub(super) sha: String,
+    #[serde(default)]
+    pub(super) parents: Vec<ObjectAnswer>,
+}
+
+/// The body of a refusal.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct ErrorBody {
+    #[serde(default)]
+    pub(super) message: String,
+    #[serde(default)]
+    pub(super) metadata: Option<RuleMetadata>,
+}
+
+/// What a `repository-rule-violation-error` adds.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct RuleMetadata {
+    #[serde(default)]
+    pub(super) secret_scanning: Option<SecretScanning>,
+}
+
+/// What push protection found.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct SecretScanning {
+    #[serde(default)]
+    pub(super) bypass_placeholders: Vec<FoundSecret>,
+}
+
+/// One secret that push protection found, by its kind.
+#[derive(Debug, Deserialize)]
+pub(super) struct FoundSecret {
+    #[serde(default)]
+    pub(super) token_type: String,
+}

@@ -1,0 +1,253 @@
+//! Sends one request to GitHub's REST API and judges the answer's status.
+//!
+//! Knows headers, limits, redirects and credentials; knows nothing of what the endpoints mean.
+
+use std::{cell::RefCell, fmt, rc::Rc, time::Duration};
+
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use bytes::Bytes;
+use http::{HeaderValue, Method, Request, Response, StatusCode, header};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use sha2::{Digest, Sha256};
+use url::Url;
+
+use super::{
+    error::{Refusal, classify},
+    settings::GithubRepository,
+};
+use crate::{
+    runtime::{Clock, FetchError, HttpClient, Limits},
+    vault::storage::{Denial, StorageError},
+};
+
+/// GitHub ends every request after ten seconds, so nothing comes later.
+pub(super) const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// GitHub refuses requests without this header, and the fetch of Workers sends none by itself.
+pub(super) const USER_AGENT: &str = concat!("vault-mcp/", env!("CARGO_PKG_VERSION"));
+
+/// The version of the REST API that this folder is written against.
+const API_VERSION: &str = "2022-11-28";
+
+/// How many redirects one request may take.
+const MAX_REDIRECTS: usize = 3;
+
+/// Everything but the unreserved characters of RFC 3986 section 2.3.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~');
+
+/// One request, below the repository's root.
+#[derive(Debug)]
+pub(super) struct Call {
+    /// The method.
+    pub(super) method: Method,
+    /// The path below `/repos/{owner}/{repo}`, with its query, encoded; empty for the root itself.
+    pub(super) path: String,
+    /// The media type that is asked for.
+    pub(super) accept: &'static str,
+    /// The entity tag of the answer that is known already.
+    pub(super) if_none_match: Option<String>,
+    /// The body; empty for none.
+    pub(super) body: Bytes,
+    /// The most bytes of answer.
+    pub(super) max_body: usize,
+}
+
+/// The usual media type.
+pub(super) const JSON: &str = "application/vnd.github+json";
+
+/// The media type that gives a blob's bytes as they are.
+pub(super) const RAW: &str = "application/vnd.github.raw+json";
+
+/// The most bytes of an ordinary JSON answer.
+pub(super) const SMALL_BODY: usize = 1024 * 1024;
+
+impl Call {
+    /// A plain read of `path`.
+    pub(super) fn get(path: String) -> Self {
+        Self {
+            method: Method::GET,
+            path,
+            accept: JSON,
+            if_none_match: None,
+            body: Bytes::new(),
+            max_body: SMALL_BODY,
+        }
+    }
+}
+
+/// Encodes a path for a URL: every segment by itself, so that `/` goes on separating them and
+/// `?`, `#`, `%` and `+` mean themselves.
+pub(super) fn encode_path(path: &str) -> String {
+    path.split('/')
+        .map(encode_value)
+        .collect::<Vec<_>>()
+        .join("/")
+}
+
+/// Encodes one segment of a path, or one value of a query.
+pub(super) fn encode_value(value: &str) -> String {
+    utf8_percent_encode(value, RESERVED).to_string()
+}
+
+/// The way to one repository.
+pub(super) struct Transport {
+    http: Rc<dyn HttpClient>,
+    clock: Rc<dyn Clock>,
+    repository: GithubRepository,
+    /// The repository's root below the API's: `repos/{owner}/{repo}`, or `repositories/{id}` once
+    /// GitHub said that the repository has another name now.
+    root: RefCell<String>,
+}
+
+impl fmt::Debug for Transport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Transport")
+            .field("root", &self.root.borrow())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Transport {
+    pub(super) fn new(
+        http: Rc<dyn HttpClient>,
+        clock: Rc<dyn Clock>,
+        repository: GithubRepository,
+    ) -> Self {
+        let root = RefCell::new(format!("repos/{}/{}", repository.owner, repository.repo));
+        Self {
+            http,
+            clock,
+            repository,
+            root,
+        }
+    }
+
+    pub(super) fn repository(&self) -> &GithubRepository {
+        &self.repository
+    }
+
+    /// A name for the token that does not give it away. Entity tags hold for one token only.
+    pub(super) fn token_fingerprint(&self) -> String {
+        URL_SAFE_NO_PAD.encode(Sha256::digest(self.repository.token.expose()))
+    }
+
+    /// The URL of a path below the repository's root.
+    pub(super) fn url(&self, path: &str) -> Result<Url, Refusal> {
+        let api = self.api_root();
+        let root = self.root.borrow();
+        let separator = if path.is_empty() { "" } else { "/" };
+        Url::parse(&format!("{api}/{root}{separator}{path}"))
+            .map_err(|error| internal(&format!("unusable URL: {error}")))
+    }
+
+    /// Sends `call`, follows redirects within GitHub's API, and returns a success or 304.
+    pub(super) async fn send(&self, call: Call) -> Result<Response<Bytes>, Refusal> {
+        let limits = Limits {
+            timeout: TIMEOUT,
+            max_body: call.max_body,
+        };
+        let mut url = self.url(&call.path)?;
+        for _ in 0..=MAX_REDIRECTS {
+            let request = self.request(&call, &url)?;
+            let answer = self
+                .http
+                .send(request, limits)
+                .await
+                .map_err(|error| no_answer(&call.method, &error))?;
+            match answer.status() {
+                status if status.is_success() => return Ok(answer),
+                StatusCode::NOT_MODIFIED if call.if_none_match.is_some() => return Ok(answer),
+                StatusCode::MOVED_PERMANENTLY | StatusCode::TEMPORARY_REDIRECT => {
+                    url = self.redirect(&url, &answer)?;
+                }
+                status => {
+                    return Err(classify(
+                        status,
+                        answer.headers(),
+                        answer.body(),
+                        self.clock.now(),
+                    ));
+                }
+            }
+        }
+        Err(internal("too many redirects"))
+    }
+
+    /// The headers that every request to the API carries.
+    pub(super) fn request(&self, call: &Call, url: &Url) -> Result<Request<Bytes>, Refusal> {
+        let mut authorization =
+            HeaderValue::try_from(format!("Bearer {}", self.repository.token.expose()))
+                .map_err(|_| Refusal::Final(StorageError::Denied(Denial::BadCredentials)))?;
+        authorization.set_sensitive(true);
+        let mut request = Request::builder()
+            .method(&call.method)
+            .uri(url.as_str())
+            .header(header::USER_AGENT, USER_AGENT)
+            .header(header::ACCEPT, call.accept)
+            .header("x-github-api-version", API_VERSION)
+            .header(header::AUTHORIZATION, authorization);
+        if let Some(tag) = &call.if_none_match {
+            request = request.header(header::IF_NONE_MATCH, tag);
+        }
+        if !call.body.is_empty() {
+            request = request.header(header::CONTENT_TYPE, "application/json");
+        }
+        request
+            .body(call.body.clone())
+            .map_err(|error| internal(&error.to_string()))
+    }
+
+    /// Where a redirect leads. The token goes to the API's own origin only.
+    fn redirect(&self, from: &Url, answer: &Response<Bytes>) -> Result<Url, Refusal> {
+        let target = answer
+            .headers()
+            .get(header::LOCATION)
+            .and_then(|location| location.to_str().ok())
+            .and_then(|location| from.join(location).ok())
+            .ok_or_else(|| internal("redirect without a usable location"))?;
+        if target.origin() != from.origin() {
+            return Err(internal("redirect to another host"));
+        }
+        self.remember(&target);
+        Ok(target)
+    }
+
+    /// Keeps the permanent name of a repository that was renamed or moved, `repositories/{id}`, so
+    /// that later requests need no redirect.
+    fn remember(&self, target: &Url) {
+        let id = target
+            .as_str()
+            .strip_prefix(self.api_root())
+            .and_then(|path| path.strip_prefix("/repositories/"))
+            .and_then(|path| path.split(['/', '?']).next())
+            .filter(|id| !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_digit()));
+        if let Some(id) = id {
+            *self.root.borrow_mut() = format!("repositories/{id}");
+        }
+    }
+
+    fn api_root(&self) -> &str {
+        self.repository.api_url.as_str().trim_end_matches('/')
+    }
+}
+
+/// What it means that no whole answer came: nothing, for a read; for a change, that nobody knows.
+fn no_answer(method: &Method, error: &FetchError) -> Refusal {
+    match error {
+        FetchError::TooLarge if method.is_safe() => internal("answer over the size limit"),
+        FetchError::TooLarge | FetchError::Timeout | FetchError::Network(_) => Refusal::NoOutcome,
+    }
+}
+
+/// A failure that is nobody's setting. The text is for the operator's log.
+pub(super) fn internal(text: &str) -> Refusal {
+    Refusal::Final(StorageError::Unexpected(text.to_owned()))
+}
+
+#[cfg(test)]
+#[path = "transport_tests.rs"]
+mod tests;

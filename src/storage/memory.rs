@@ -1,0 +1,287 @@
+//! Notes in memory: the reference implementation of [`VaultStorage`].
+//!
+//! It has what a git repository has, as far as the contract speaks of it: commits in a row, links
+//! and submodules beside the notes, and somebody else who pushes in between. Tests use it wherever
+//! the backend is not what they are about.
+
+use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
+
+use crate::vault::{
+    policy::{Visible, Writable},
+    storage::{
+        CommitId, CommitInfo, Committed, Entry, ListQuery, Listing, Lookup, Revision, Sieve,
+        StorageError, StoredNote, VaultStorage,
+    },
+};
+use async_trait::async_trait;
+
+/// What stands at a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum File {
+    /// A regular file with its bytes.
+    Regular(Rc<[u8]>),
+    /// A symbolic link: never shown, never changed.
+    Symlink,
+    /// A submodule: never shown, never changed.
+    Submodule,
+}
+
+impl File {
+    /// A regular file.
+    #[must_use]
+    pub fn regular(bytes: impl AsRef<[u8]>) -> Self {
+        Self::Regular(bytes.as_ref().into())
+    }
+
+    fn bytes(&self) -> Option<&Rc<[u8]>> {
+        match self {
+            Self::Regular(bytes) => Some(bytes),
+            Self::Symlink | Self::Submodule => None,
+        }
+    }
+}
+
+/// All files of one commit, by path.
+type Files = BTreeMap<String, File>;
+
+/// One commit and the files it holds.
+#[derive(Clone, Debug)]
+struct Commit {
+    id: CommitId,
+    info: Option<CommitInfo>,
+    files: Files,
+}
+
+/// A vault in memory.
+#[derive(Debug, Default)]
+pub struct MemoryStorage {
+    history: RefCell<Vec<Commit>>,
+}
+
+impl MemoryStorage {
+    /// A vault without any commit.
+    #[must_use]
+    pub fn empty() -> Self {
+        Self::default()
+    }
+
+    /// A vault whose first commit holds `files`.
+    #[must_use]
+    pub fn with(files: impl IntoIterator<Item = (String, File)>) -> Self {
+        let storage = Self::empty();
+        storage.push(|all| all.extend(files));
+        storage
+    }
+
+    /// A commit by somebody else, past every policy; its files are what `edit` leaves.
+    pub fn push(&self, edit: impl FnOnce(&mut BTreeMap<String, File>)) -> CommitId {
+        let mut files = self.head_files();
+        edit(&mut files);
+        self.append(files, None)
+    }
+
+    /// The head; `None` while there is no commit.
+    #[must_use]
+    pub fn head(&self) -> Option<CommitId> {
+        self.history.borrow().last().map(|commit| commit.id.clone())
+    }
+
+    /// How the head's commit reads; `None` where somebody else made it.
+    #[must_use]
+    pub fn head_info(&self) -> Option<CommitInfo> {
+        self.history
+            .borrow()
+            .last()
+            .and_then(|commit| commit.info.clone())
+    }
+
+    fn head_files(&self) -> Files {
+        self.history
+            .borrow()
+            .last()
+            .map(|commit| commit.files.clone())
+            .unwrap_or_default()
+    }
+
+    /// The commit to look into; `None` while there is none at all.
+    fn commit(&self, at: Option<&CommitId>) -> Result<Option<Commit>, StorageError> {
+        let history = self.history.borrow();
+        match at {
+            None => Ok(history.last().cloned()),
+            Some(at) => {
+                let found = history.iter().find(|commit| commit.id == *at);
+                found.cloned().map(Some).ok_or(StorageError::UnknownCommit)
+            }
+        }
+    }
+
+    fn append(&self, files: Files, info: Option<CommitInfo>) -> CommitId {
+        let mut history = self.history.borrow_mut();
+        let id = commit_id(
+            history.last().map(|parent| &parent.id),
+            history.len(),
+            &files,
+        );
+        history.push(Commit {
+            id: id.clone(),
+            info,
+            files,
+        });
+        id
+    }
+
+    fn commit_change(&self, files: Files, info: &CommitInfo) -> Committed {
+        let commit = self.append(files, Some(info.clone()));
+        Committed {
+            commit,
+            url: None,
+            recreated: false,
+        }
+    }
+}
+
+/// An id that no other commit has: it takes in the parent, the position and all that it holds.
+fn commit_id(parent: Option<&CommitId>, position: usize, files: &Files) -> CommitId {
+    let parent = parent.map_or("", CommitId::as_str);
+    let mut lines = vec![format!("parent {parent}"), format!("position {position}")];
+    lines.extend(files.iter().map(|(path, file)| {
+        let content = file.bytes().map(|bytes| Revision::of(bytes).to_string());
+        format!("{} {path}", content.as_deref().unwrap_or("other"))
+    }));
+    CommitId::of(lines.join("\n").as_bytes())
+}
+
+/// Whether nothing can be made at `path`: something that is no note stands there or above it.
+fn is_obstructed(files: &Files, path: &str) -> bool {
+    let below = format!("{path}/");
+    let mut above = path
+        .match_indices('/')
+        .filter_map(|(end, _)| path.get(..end));
+    files.get(path).is_some_and(|file| file.bytes().is_none())
+        || above.any(|folder| files.contains_key(folder))
+        || files
+            .range(below.clone()..)
+            .next()
+            .is_some_and(|(next, _)| next.starts_with(&below))
+}
+
+/// The revision of the note at `path`.
+fn revision(files: &Files, path: &str) -> Option<Revision> {
+    files.get(path)?.bytes().map(|bytes| Revision::of(bytes))
+}
+
+#[async_trait(?Send)]
+impl VaultStorage for MemoryStorage {
+    async fn list(&self, query: &ListQuery<'_>) -> Result<Listing, StorageError> {
+        let Some(commit) = self.commit(query.at.as_ref())? else {
+            return Ok(Listing {
+                commit: None,
+                entries: Vec::new(),
+            });
+        };
+        let below = commit
+            .files
+            .iter()
+            .filter(|(path, _)| query.dir.strip(path).is_some());
+        let entries = below.filter_map(|(path, file)| {
+            let bytes = file.bytes()?;
+            let path = query.sieve.admit(path)?;
+            Some(Entry {
+                path,
+                revision: Revision::of(bytes),
+                bytes: bytes.len() as u64,
+            })
+        });
+        Ok(Listing {
+            commit: Some(commit.id),
+            entries: entries.collect(),
+        })
+    }
+
+    async fn read(
+        &self,
+        sieve: &dyn Sieve,
+        note: &Visible,
+        at: Option<&CommitId>,
+    ) -> Result<Lookup, StorageError> {
+        let Some(Commit { id, files, .. }) = self.commit(at)? else {
+            return Ok(Lookup {
+                commit: None,
+                note: None,
+                twins: Vec::new(),
+            });
+        };
+        if let Some(bytes) = files.get(note.as_str()).and_then(File::bytes) {
+            let revision = Revision::of(bytes);
+            let note = StoredNote {
+                path: note.clone(),
+                revision,
+                content: bytes.to_vec(),
+            };
+            return Ok(Lookup {
+                commit: Some(id),
+                note: Some(note),
+                twins: Vec::new(),
+            });
+        }
+        let fold = note.fold();
+        let regular = files.iter().filter(|(_, file)| file.bytes().is_some());
+        let shown = regular.filter_map(|(path, _)| sieve.admit(path));
+        let twins = shown.filter(|other| other.fold() == fold).collect();
+        Ok(Lookup {
+            commit: Some(id),
+            note: None,
+            twins,
+        })
+    }
+
+    async fn create(
+        &self,
+        note: &Writable,
+        content: &[u8],
+        info: &CommitInfo,
+    ) -> Result<Committed, StorageError> {
+        let mut files = self.head_files();
+        let there = revision(&files, note.as_str());
+        if there.is_some() || is_obstructed(&files, note.as_str()) {
+            return Err(StorageError::AlreadyExists { revision: there });
+        }
+        files.insert(note.as_str().to_owned(), File::regular(content));
+        Ok(self.commit_change(files, info))
+    }
+
+    async fn update(
+        &self,
+        note: &Writable,
+        base: &Revision,
+        content: &[u8],
+        info: &CommitInfo,
+    ) -> Result<Committed, StorageError> {
+        let mut files = self.head_files();
+        let current = revision(&files, note.as_str());
+        if current.as_ref() != Some(base) {
+            return Err(StorageError::Conflict { current });
+        }
+        files.insert(note.as_str().to_owned(), File::regular(content));
+        Ok(self.commit_change(files, info))
+    }
+
+    async fn delete(
+        &self,
+        note: &Writable,
+        base: &Revision,
+        info: &CommitInfo,
+    ) -> Result<Committed, StorageError> {
+        let mut files = self.head_files();
+        match revision(&files, note.as_str()) {
+            None => Err(StorageError::NotFound),
+            Some(current) if current != *base => Err(StorageError::Conflict {
+                current: Some(current),
+            }),
+            Some(_) => {
+                files.remove(note.as_str());
+                Ok(self.commit_change(files, info))
+            }
+        }
+    }
+}
