@@ -23,7 +23,10 @@ pub fn no_store(headers: &mut HeaderMap) {
 
 /// Lets an answer that is the same for everybody be cached for five minutes.
 pub fn public_for_five_minutes(headers: &mut HeaderMap) {
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("public, max-age=300"));
+    headers.insert(
+        CACHE_CONTROL,
+        HeaderValue::from_static("public, max-age=300"),
+    );
 }
 
 /// Marks an answer as JSON.
@@ -54,10 +57,14 @@ pub fn html_page(headers: &mut HeaderMap, policy: &PagePolicy<'_>) {
         policy.style_nonce
     );
     // Nonce and sources are ASCII by construction. If ever not, nothing is allowed at all.
-    let content_security_policy = HeaderValue::try_from(content_security_policy)
-        .unwrap_or(HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"));
+    let content_security_policy = HeaderValue::try_from(content_security_policy).unwrap_or(
+        HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"),
+    );
     headers.insert(CONTENT_SECURITY_POLICY, content_security_policy);
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
+    headers.insert(
+        CONTENT_TYPE,
+        HeaderValue::from_static("text/html; charset=utf-8"),
+    );
     headers.insert(X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

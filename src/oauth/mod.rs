@@ -1,0 +1,106 @@
+//! The authorization server (OAuth 2.1, as the MCP specification of 2026-07-28 profiles it).
+//!
+//! | endpoint | function | specification |
+//! | --- | --- | --- |
+//! | `GET /.well-known/oauth-protected-resource[/mcp]` | [`AuthorizationServer::protected_resource_metadata`] | RFC 9728 |
+//! | `GET /.well-known/oauth-authorization-server[/mcp]` | [`AuthorizationServer::authorization_server_metadata`] | RFC 8414, RFC 9207 |
+//! | `POST /register` | [`AuthorizationServer::register`] | RFC 7591 |
+//! | `GET /authorize` | [`AuthorizationServer::authorize`] | RFC 6749, RFC 7636, RFC 8707 |
+//! | `POST /consent` | [`AuthorizationServer::consent`] | RFC 9700 section 4.7 |
+//! | `GET /callback` | [`AuthorizationServer::callback`] | RFC 6749 section 10.12 |
+//! | `POST /token` | [`AuthorizationServer::token`] | RFC 6749, RFC 7636, RFC 8707 |
+//! | `POST /revoke` | [`AuthorizationServer::revoke`] | RFC 7009 |
+//!
+//! What holds, whatever is sent:
+//!
+//! - Nobody gets a code whom the allowlist does not hold, and nobody gets one without having seen,
+//!   in the same browser, which client asks for what.
+//! - A code is redeemed once. A second attempt ends the grant, also when both race.
+//! - A refresh token is used once. It gives the same answer again where that is harmless, and ends
+//!   the grant where it means theft.
+//! - A revocation is effective on the very next request.
+//! - Secrets are stored as digests only, and appear in no log.
+//! - An error before the redirect URI is known to be the client's is never redirected.
+//! - An outage is answered as one; it never makes a client drop its tokens.
+//!
+//! Methods and CORS are settled by the route table before these functions are called. The module
+//! knows nothing of the vault, of MCP, or of Workers.
+
+mod answer;
+mod authorize;
+mod callback;
+pub mod client;
+mod clients;
+mod consent;
+mod cookies;
+pub mod event;
+mod exchange;
+pub mod grant;
+mod metadata;
+mod pages;
+mod parameters;
+pub mod redirect_uri;
+mod register;
+mod request;
+mod revoke;
+pub mod seal;
+pub mod settings;
+pub mod state;
+pub mod token;
+pub mod types;
+
+use std::rc::Rc;
+
+use self::{event::EventLog, state::AuthState, types::Scope};
+pub use self::{
+    redirect_uri::{RedirectHosts, RedirectUri},
+    seal::SealingKey,
+    settings::{Lifetimes, OauthSettings, RefreshReuse, StaticClient},
+    types::{ClientId, Digest},
+};
+use crate::{
+    login::{
+        Identity, IdentityProvider,
+        allowlist::{Access, Allowlist},
+    },
+    runtime::{Clock, Rng},
+};
+
+/// The authorization server: its endpoints are its methods.
+#[derive(Clone)]
+pub struct AuthorizationServer {
+    /// What the deployer decided.
+    pub settings: Rc<OauthSettings>,
+    /// Where the time comes from.
+    pub clock: Rc<dyn Clock>,
+    /// Where unpredictable bytes come from.
+    pub rng: Rc<dyn Rng>,
+    /// What is remembered.
+    pub state: AuthState,
+    /// Where people log in.
+    pub provider: Rc<dyn IdentityProvider>,
+    /// Who may enter.
+    pub allowlist: Rc<Allowlist>,
+    /// Where events go.
+    pub log: Rc<dyn EventLog>,
+}
+
+impl std::fmt::Debug for AuthorizationServer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AuthorizationServer")
+            .field("settings", &self.settings)
+            .field("provider", &self.provider)
+            .finish_non_exhaustive()
+    }
+}
+
+impl AuthorizationServer {
+    /// The most that a person can be granted at this moment; `None` where they may not enter.
+    fn allowed_scope(&self, identity: &Identity) -> Option<Scope> {
+        let scope = match self.allowlist.access(identity)? {
+            Access::ReadOnly => Scope::Read,
+            Access::ReadWrite => Scope::ReadWrite,
+        };
+        Some(scope.min(self.settings.widest_scope()))
+    }
+}

@@ -1,0 +1,350 @@
+//! Authorization codes, in `grants`: issued after a login, redeemed once.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Instance, Transition, access, first, json, record, time};
+use crate::{
+    oauth::{
+        grant::{AuthorizationCode, CodeRefusal, CodeStage, Grant, Redemption},
+        token::GrantId,
+        types::{ClientId, CodeChallenge, Digest, Scope},
+    },
+    runtime::{Sql, SqlError, SqlRow, SqlValue, Timestamp},
+};
+
+/// The most grants of one person, codes not redeemed yet included. The one that was not used for
+/// the longest time gives way.
+const MAX_GRANTS_OF_PERSON: i64 = 200;
+
+/// Writes a grant and its code down.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct IssueCode {
+    /// The grant's new identifier.
+    pub id: GrantId,
+    /// The grant.
+    pub grant: Grant,
+    /// The digest of the code.
+    pub code: Digest,
+    /// The challenge of the authorization request.
+    pub challenge: CodeChallenge,
+    /// When the code expires.
+    pub expires_at: Timestamp,
+    /// The name by which the allowlist admitted the person; none where it was their subject.
+    pub pin: Option<Pin>,
+}
+
+/// A name at a login provider, to be tied to the first subject that logs in with it.
+///
+/// Names change hands: a login name that was given up can be registered by somebody else, and an
+/// address can be given to a successor. The subject stays with the person.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Pin {
+    /// The provider's issuer and the name, in the form in which names are compared.
+    pub name: String,
+    /// The subject.
+    pub subject: String,
+}
+
+/// What came of issuing a code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CodeIssued {
+    /// It is issued.
+    Issued,
+    /// The name belonged to another subject when it first logged in. Nothing was written.
+    PinnedToAnother,
+}
+
+impl Transition for IssueCode {
+    const NAME: &'static str = "issue_code";
+    const INSTANCE: Instance = Instance::Grants;
+    type Outcome = CodeIssued;
+
+    fn apply(self, sql: &dyn Sql, now: Timestamp) -> Result<CodeIssued, SqlError> {
+        if let Some(pin) = self.pin {
+            sql.exec(
+                "INSERT INTO pins (name, subject, pinned_at) VALUES (?, ?, ?)
+                 ON CONFLICT DO NOTHING",
+                &[
+                    pin.name.as_str().into(),
+                    pin.subject.as_str().into(),
+                    now.into(),
+                ],
+            )?;
+            let rows = sql.exec(
+                "SELECT subject FROM pins WHERE name = ?",
+                &[pin.name.into()],
+            )?;
+            let pinned = first(rows).ok_or_else(|| SqlError("the pin is gone".to_owned()))?;
+            if pinned.text(0)? != pin.subject {
+                return Ok(CodeIssued::PinnedToAnother);
+            }
+        }
+        make_room(sql, &self.grant.person())?;
+        sql.exec(
+            "INSERT INTO grants (id, record, person, client, redirect_uri, resource, created_at,
+                used_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            &[
+                self.id.as_str().into(),
+                json(&self.grant)?.into(),
+                self.grant.person().into(),
+                self.grant.client.id.as_str().into(),
+                self.grant.client.redirect_uri.as_str().into(),
+                self.grant.resource.as_str().into(),
+                self.grant.created_at.into(),
+                now.into(),
+                self.expires_at.into(),
+            ],
+        )?;
+        sql.exec(
+            "INSERT INTO codes (grant_id, digest, challenge, failures, redeemed_at, expires_at)
+             VALUES (?, ?, ?, 0, NULL, ?)",
+            &[
+                self.id.as_str().into(),
+                self.code.as_str().into(),
+                json(&self.challenge)?.into(),
+                self.expires_at.into(),
+            ],
+        )?;
+        Ok(CodeIssued::Issued)
+    }
+}
+
+fn make_room(sql: &dyn Sql, person: &str) -> Result<(), SqlError> {
+    let surplus = sql.exec(
+        "SELECT id FROM grants WHERE person = ? ORDER BY used_at DESC LIMIT -1 OFFSET ?",
+        &[person.into(), (MAX_GRANTS_OF_PERSON - 1).into()],
+    )?;
+    surplus
+        .iter()
+        .try_for_each(|row| access::delete_grant(sql, row.text(0)?))
+}
+
+/// Redeems a code for tokens.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct RedeemCode {
+    /// The grant that the code says it belongs to.
+    pub id: GrantId,
+    /// The digest of the code.
+    pub code: Digest,
+    /// The client that authenticated.
+    pub client: ClientId,
+    /// `redirect_uri`, where one was sent.
+    pub redirect_uri: Option<String>,
+    /// The challenge of the presented verifier.
+    pub challenge: CodeChallenge,
+    /// This server's resource.
+    pub resource: String,
+    /// The tokens to issue.
+    pub tokens: NewTokens,
+    /// Grants made before this time are void.
+    pub revoke_before: Option<Timestamp>,
+}
+
+/// Tokens that exist in the Worker's memory only, until a transition writes their digests down.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct NewTokens {
+    /// The digest of the access token.
+    pub access: Digest,
+    /// The digest of the refresh token.
+    pub refresh: Digest,
+    /// How long the access token lives.
+    pub access_lifetime: Duration,
+    /// How long the refresh token lives unless it is used.
+    pub refresh_idle: Duration,
+}
+
+/// What came of redeeming a code.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum CodeRedemption {
+    /// The tokens are issued.
+    Redeemed {
+        /// The grant that they belong to.
+        grant: Grant,
+        /// When the access token expires.
+        access_expires_at: Timestamp,
+    },
+    /// The code was redeemed before. The grant is revoked.
+    Replayed(Grant),
+    /// Something about the attempt is wrong. The code can be presented again a few times, unless
+    /// its time is over.
+    Refused(CodeRefusal),
+    /// There is no such code.
+    Unknown,
+}
+
+impl Transition for RedeemCode {
+    const NAME: &'static str = "redeem_code";
+    const INSTANCE: Instance = Instance::Grants;
+    type Outcome = CodeRedemption;
+
+    fn apply(self, sql: &dyn Sql, now: Timestamp) -> Result<CodeRedemption, SqlError> {
+        let rows = sql.exec(
+            "SELECT g.record, c.challenge, c.failures, c.redeemed_at IS NOT NULL, c.expires_at
+             FROM codes c JOIN grants g ON g.id = c.grant_id
+             WHERE c.grant_id = ? AND c.digest = ?",
+            &[self.id.as_str().into(), self.code.as_str().into()],
+        )?;
+        let Some(row) = first(rows) else {
+            return Ok(CodeRedemption::Unknown);
+        };
+        let grant: Grant = record(&row, 0)?;
+        if grant.is_void(self.revoke_before, now) {
+            access::delete_grant(sql, self.id.as_str())?;
+            return Ok(CodeRedemption::Unknown);
+        }
+        let attempt = Redemption {
+            client: &self.client,
+            redirect_uri: self.redirect_uri.as_deref(),
+            challenge: &self.challenge,
+            resource: &self.resource,
+        };
+        let code = stored_code(&row)?;
+        let stage = code.stage;
+        match code.redeem(&grant, &attempt, now) {
+            Ok(_) => {
+                let access_expires_at = self.redeem(sql, &grant, now)?;
+                Ok(CodeRedemption::Redeemed {
+                    grant,
+                    access_expires_at,
+                })
+            }
+            Err(CodeRefusal::Replayed) => {
+                access::delete_grant(sql, self.id.as_str())?;
+                Ok(CodeRedemption::Replayed(grant))
+            }
+            Err(refusal) => {
+                self.keep_after_failure(sql, stage.after_failure())?;
+                Ok(CodeRedemption::Refused(refusal))
+            }
+        }
+    }
+}
+
+fn stored_code(row: &SqlRow) -> Result<AuthorizationCode, SqlError> {
+    let failures = u32::try_from(row.integer(2)?).unwrap_or(u32::MAX);
+    let redeemed = row.integer(3)? != 0;
+    Ok(AuthorizationCode {
+        challenge: record(row, 1)?,
+        expires_at: time(row, 4)?,
+        stage: if redeemed {
+            CodeStage::Redeemed
+        } else {
+            CodeStage::Issued { failures }
+        },
+    })
+}
+
+impl RedeemCode {
+    fn redeem(&self, sql: &dyn Sql, grant: &Grant, now: Timestamp) -> Result<Timestamp, SqlError> {
+        let id = SqlValue::from(self.id.as_str());
+        sql.exec(
+            "UPDATE codes SET redeemed_at = ? WHERE grant_id = ?",
+            &[now.into(), id.clone()],
+        )?;
+        self.supersede_earlier_grants(sql, grant)?;
+
+        let access_expires_at = grant.access_expires_at(self.tokens.access_lifetime, now);
+        let mut expires_at = access_expires_at;
+        if grant.client.may_refresh {
+            let refresh_expires_at = grant.refresh_expires_at(self.tokens.refresh_idle, now);
+            expires_at = expires_at.max(refresh_expires_at);
+            insert_refresh_token(sql, &id, &self.tokens.refresh, 0, refresh_expires_at)?;
+        }
+        insert_access_token(
+            sql,
+            &id,
+            &self.tokens.access,
+            0,
+            grant.scope,
+            access_expires_at,
+        )?;
+        sql.exec(
+            "UPDATE grants SET used_at = ?, expires_at = ? WHERE id = ?",
+            &[now.into(), expires_at.into(), id],
+        )?;
+        Ok(access_expires_at)
+    }
+
+    /// Logging in again at the same place replaces what was granted there before. Programs on
+    /// people's own machines are let be: several of them share one client and one redirect URI.
+    fn supersede_earlier_grants(&self, sql: &dyn Sql, grant: &Grant) -> Result<(), SqlError> {
+        if grant.client.redirect_uri.is_loopback() {
+            return Ok(());
+        }
+        let earlier = sql.exec(
+            "SELECT g.id FROM grants g JOIN codes c ON c.grant_id = g.id
+             WHERE g.person = ? AND g.client = ? AND g.redirect_uri = ? AND g.resource = ?
+                AND g.id <> ? AND c.redeemed_at IS NOT NULL",
+            &[
+                grant.person().into(),
+                grant.client.id.as_str().into(),
+                grant.client.redirect_uri.as_str().into(),
+                grant.resource.as_str().into(),
+                self.id.as_str().into(),
+            ],
+        )?;
+        earlier
+            .iter()
+            .try_for_each(|row| access::delete_grant(sql, row.text(0)?))
+    }
+
+    fn keep_after_failure(&self, sql: &dyn Sql, stage: Option<CodeStage>) -> Result<(), SqlError> {
+        match stage {
+            Some(CodeStage::Issued { failures }) => {
+                sql.exec(
+                    "UPDATE codes SET failures = ? WHERE grant_id = ?",
+                    &[i64::from(failures).into(), self.id.as_str().into()],
+                )?;
+                Ok(())
+            }
+            Some(CodeStage::Redeemed) => Ok(()),
+            None => access::delete_grant(sql, self.id.as_str()),
+        }
+    }
+}
+
+/// Writes a refresh token down as the newest of its grant.
+pub(super) fn insert_refresh_token(
+    sql: &dyn Sql,
+    grant: &SqlValue,
+    token: &Digest,
+    generation: i64,
+    expires_at: Timestamp,
+) -> Result<(), SqlError> {
+    sql.exec(
+        "INSERT INTO refresh_tokens (digest, grant_id, generation, used, rotated_at, successor,
+            successor_access, expires_at) VALUES (?, ?, ?, 0, NULL, NULL, NULL, ?)",
+        &[
+            token.as_str().into(),
+            grant.clone(),
+            generation.into(),
+            expires_at.into(),
+        ],
+    )
+    .map(drop)
+}
+
+/// Writes an access token down.
+pub(super) fn insert_access_token(
+    sql: &dyn Sql,
+    grant: &SqlValue,
+    token: &Digest,
+    generation: i64,
+    scope: Scope,
+    expires_at: Timestamp,
+) -> Result<(), SqlError> {
+    sql.exec(
+        "INSERT INTO access_tokens (digest, grant_id, generation, scope, used, expires_at)
+         VALUES (?, ?, ?, ?, 0, ?)",
+        &[
+            token.as_str().into(),
+            grant.clone(),
+            generation.into(),
+            scope.as_str().into(),
+            expires_at.into(),
+        ],
+    )
+    .map(drop)
+}

@@ -1,0 +1,136 @@
+//! Consents that were answered and logins under way, in `front`.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Instance, Transition, first};
+use crate::{
+    oauth::types::Digest,
+    runtime::{Sql, SqlError, Timestamp},
+};
+
+/// The most answered consents that are remembered. Whoever pushes the oldest one out has gained
+/// that its handle works again, in the same browser, for the rest of its ten minutes.
+const MAX_CONSENTS: i64 = 20_000;
+/// The most logins under way. The oldest gives way: refusing the newest instead would let anybody
+/// close the door for everybody with a few requests a second.
+const MAX_LOGINS: i64 = 5_000;
+
+/// Answers a consent, once. Where the answer was yes, the login that follows from it is written
+/// down in the same step.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SpendConsent {
+    /// The digest of the form's handle.
+    pub handle: Digest,
+    /// When the handle expires.
+    pub expires_at: Timestamp,
+    /// The login that begins.
+    pub login: Option<NewLogin>,
+}
+
+/// A login that begins.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct NewLogin {
+    /// The digest of `state`.
+    pub state: Digest,
+    /// The digest of the value in the browser's cookie.
+    pub binding: Digest,
+    /// What the callback needs, sealed.
+    pub sealed: String,
+    /// When the login has to be over.
+    pub expires_at: Timestamp,
+}
+
+/// What came of answering a consent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ConsentSpent {
+    /// It is answered.
+    Spent,
+    /// It was answered before; nothing happened.
+    AlreadySpent,
+}
+
+impl Transition for SpendConsent {
+    const NAME: &'static str = "spend_consent";
+    const INSTANCE: Instance = Instance::Front;
+    type Outcome = ConsentSpent;
+
+    fn apply(self, sql: &dyn Sql, now: Timestamp) -> Result<ConsentSpent, SqlError> {
+        sql.exec("DELETE FROM consents WHERE expires_at <= ?", &[now.into()])?;
+        let inserted = sql.exec(
+            "INSERT INTO consents (handle, expires_at) VALUES (?, ?)
+             ON CONFLICT DO NOTHING RETURNING handle",
+            &[self.handle.as_str().into(), self.expires_at.into()],
+        )?;
+        if inserted.is_empty() {
+            return Ok(ConsentSpent::AlreadySpent);
+        }
+        sql.exec(
+            "DELETE FROM consents WHERE handle IN (
+                SELECT handle FROM consents ORDER BY expires_at DESC LIMIT -1 OFFSET ?)",
+            &[MAX_CONSENTS.into()],
+        )?;
+        if let Some(login) = self.login {
+            sql.exec("DELETE FROM logins WHERE expires_at <= ?", &[now.into()])?;
+            sql.exec(
+                "DELETE FROM logins WHERE state IN (
+                    SELECT state FROM logins ORDER BY expires_at DESC LIMIT -1 OFFSET ?)",
+                &[(MAX_LOGINS - 1).into()],
+            )?;
+            sql.exec(
+                "INSERT INTO logins (state, binding, sealed, expires_at) VALUES (?, ?, ?, ?)",
+                &[
+                    login.state.as_str().into(),
+                    login.binding.as_str().into(),
+                    login.sealed.into(),
+                    login.expires_at.into(),
+                ],
+            )?;
+        }
+        Ok(ConsentSpent::Spent)
+    }
+}
+
+/// Takes a login out, once, for the browser that began it.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct TakeLogin {
+    /// The digest of the `state` that came back.
+    pub state: Digest,
+    /// The digest of the value in the browser's cookie.
+    pub binding: Digest,
+}
+
+/// What came of taking a login.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LoginTaken {
+    /// It is taken; this is what was sealed when it began.
+    Taken(String),
+    /// Another browser began it. It stays where it is, for that browser.
+    OtherBrowser,
+    /// There is none: never begun, expired, or taken before.
+    Unknown,
+}
+
+impl Transition for TakeLogin {
+    const NAME: &'static str = "take_login";
+    const INSTANCE: Instance = Instance::Front;
+    type Outcome = LoginTaken;
+
+    fn apply(self, sql: &dyn Sql, now: Timestamp) -> Result<LoginTaken, SqlError> {
+        let rows = sql.exec(
+            "SELECT binding, sealed FROM logins WHERE state = ? AND expires_at > ?",
+            &[self.state.as_str().into(), now.into()],
+        )?;
+        let Some(row) = first(rows) else {
+            return Ok(LoginTaken::Unknown);
+        };
+        if !Digest::parse(row.text(0)?).is_some_and(|binding| binding.matches(&self.binding)) {
+            return Ok(LoginTaken::OtherBrowser);
+        }
+        let sealed = row.text(1)?.to_owned();
+        sql.exec(
+            "DELETE FROM logins WHERE state = ?",
+            &[self.state.as_str().into()],
+        )?;
+        Ok(LoginTaken::Taken(sealed))
+    }
+}
