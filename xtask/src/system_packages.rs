@@ -11,7 +11,7 @@ pub(crate) fn can_install() -> bool {
     rustix::process::geteuid().is_root() && find_program(&["apt-get"]).is_some()
 }
 
-/// Installs `packages`. The lists of a fresh container are empty or old, so a first failure
+/// Installs `packages`, removing none: Debian's `rustc-web` would push out its `rustup`. The lists of a fresh container are empty or old, so a first failure
 /// refreshes them and tries once more.
 pub(crate) fn install(packages: &[&str], purpose: &str) -> Result<()> {
     say(format!(

@@ -20,7 +20,13 @@ const RUSTC: &str = "/usr/bin/rustc";
 const CARGO: &str = "/usr/bin/cargo";
 /// A link to the linker that this compiler wants, as `lld-22`.
 const LINKER: &str = "/usr/bin/rust-lld";
-const PACKAGES: [&str; 4] = ["rustc-web", "cargo-web", "rust-web-src", "rust-web-clippy"];
+const PACKAGES: [&str; 5] = [
+    "rustc-web",
+    "cargo-web",
+    "rust-web-src",
+    "rust-web-clippy",
+    "rust-web-llvm",
+];
 
 /// `$0` keeps the folder movable.
 const WRAPPER: &str = "#!/bin/sh\nexec /usr/bin/rustc --sysroot \"${0%/*}/../sysroot\" \"$@\"\n";

@@ -73,12 +73,14 @@ fn demand_loopback(workspace: &Workspace) -> Result<()> {
     }
 }
 
-fn test_files(workspace: &Workspace) -> Result<Vec<PathBuf>> {
+/// Relative to the repository, as they are to appear in the output.
+fn test_files(workspace: &Workspace) -> Result<Vec<String>> {
     let folder = workspace.path(TESTS);
     let entries = fs::read_dir(&folder).map_err(at(&folder))?;
-    let mut files: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.to_string_lossy().ends_with(".test.mjs"))
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut files: Vec<String> = names
+        .filter(|name| name.ends_with(".test.mjs"))
+        .map(|name| format!("{TESTS}/{name}"))
         .collect();
     files.sort();
     if files.is_empty() {

@@ -2,14 +2,14 @@
 
 use super::libtest;
 use super::tally::Tally;
-use crate::command::{run as run_program, run_and_read, say};
+use crate::command::{find_program, run as run_program, run_and_read, say};
 use crate::failure::Result;
 use crate::workspace::Workspace;
 
 /// Tests that want a real vault are ignored unless this names its folder.
 const REAL_VAULT: &str = "VAULT_MCP_REAL_VAULT";
 
-/// Formatting, lints, tests, documentation.
+/// Formatting, lints, dependencies, tests, documentation.
 pub(crate) fn run(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     tally.check("formatting", || {
         run_program(workspace.cargo().args(["fmt", "--all", "--check"]))
@@ -26,6 +26,7 @@ pub(crate) fn run(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
         ]);
         run_program(&mut clippy)
     })?;
+    dependencies(workspace, tally)?;
     tests(workspace, tally)?;
     tally.check("documentation", || {
         let mut doc = workspace.cargo();
@@ -36,6 +37,25 @@ pub(crate) fn run(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
             "--document-private-items",
         ]);
         run_program(doc.env("RUSTDOCFLAGS", "-D warnings"))
+    })
+}
+
+/// deny.toml's rules, except those about advisories: they change with the day, not with the code.
+fn dependencies(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
+    const NAME: &str = "licenses and sources of dependencies";
+    if find_program(&["cargo-deny"]).is_none() {
+        tally.skip(
+            NAME,
+            "install cargo-deny (cargo install cargo-deny --locked)",
+        );
+        return Ok(());
+    }
+    tally.check(NAME, || {
+        run_program(
+            workspace
+                .cargo()
+                .args(["deny", "check", "bans", "licenses", "sources"]),
+        )
     })
 }
 

@@ -52,6 +52,14 @@ impl Tally {
         Ok(())
     }
 
+    /// Notes a check that cannot run here.
+    pub(crate) fn skip(&mut self, name: &str, reason: &str) {
+        self.total.skips.push(Skip {
+            name: name.to_owned(),
+            reason: reason.to_owned(),
+        });
+    }
+
     /// Adds what the test program `name` said. One that failed without naming a failed test counts
     /// as one failure: it did not compile, or it died.
     pub(crate) fn add(&mut self, name: &str, report: Report, succeeded: bool) {
