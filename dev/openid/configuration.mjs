@@ -17,7 +17,8 @@ function claimsOf(user, knobs, use) {
   const claims = { sub: user.sub };
   if (use === 'id_token' && knobs.get('email_claims') === 'userinfo') return claims;
   const email = knobs.get('email') === undefined ? user.email : knobs.get('email');
-  const verified = knobs.get('email_verified') === undefined ? user.emailVerified : knobs.get('email_verified');
+  const verified =
+    knobs.get('email_verified') === undefined ? user.emailVerified : knobs.get('email_verified');
   if (email !== null) claims.email = email;
   if (verified !== null) claims.email_verified = verified;
   return claims;
@@ -59,7 +60,14 @@ export function configuration({ callback, knobs, keys }) {
     interactions: { url: (ctx, { uid }) => `/interaction/${uid}` },
     loadExistingGrant: grantAll,
     cookies: { keys: [randomBytes(32).toString('hex')], names: { session: SESSION_COOKIE } },
-    ttl: { AccessToken: 10 * MINUTES, AuthorizationCode: MINUTES, Grant: 10 * MINUTES, IdToken: 10 * MINUTES, Interaction: 10 * MINUTES, Session: 10 * MINUTES },
+    ttl: {
+      AccessToken: 10 * MINUTES,
+      AuthorizationCode: MINUTES,
+      Grant: 10 * MINUTES,
+      IdToken: 10 * MINUTES,
+      Interaction: 10 * MINUTES,
+      Session: 10 * MINUTES,
+    },
     findAccount: (ctx, sub) => {
       const user = userBySub(sub);
       return user && { accountId: sub, claims: (use) => claimsOf(user, knobs, use) };

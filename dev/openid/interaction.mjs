@@ -28,7 +28,9 @@ export const interaction = (provider) => async (ctx, next) => {
   const result = user
     ? { login: { accountId: user.sub } }
     : { error: 'access_denied', error_description: 'the person cancelled the login' };
-  const location = await provider.interactionResult(ctx.req, ctx.res, result, { mergeWithLastSubmission: false });
+  const location = await provider.interactionResult(ctx.req, ctx.res, result, {
+    mergeWithLastSubmission: false,
+  });
   ctx.status = 303;
   ctx.set('Location', location);
 };
@@ -38,7 +40,9 @@ export const interaction = (provider) => async (ctx, next) => {
  * stranger next, and two tabs can be both at once.
  */
 export const forgetSession = async (ctx, next) => {
-  const kept = (ctx.req.headers.cookie ?? '').split(/;\s*/).filter((pair) => !pair.startsWith(SESSION_COOKIE));
+  const kept = (ctx.req.headers.cookie ?? '')
+    .split(/;\s*/)
+    .filter((pair) => !pair.startsWith(SESSION_COOKIE));
   if (ctx.path.startsWith('/auth')) ctx.req.headers.cookie = kept.join('; ');
   await next();
 };

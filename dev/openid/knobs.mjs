@@ -14,9 +14,14 @@ const boolean = (value) => typeof value === 'boolean';
 const text = (value) => typeof value === 'string';
 const count = (value) => Number.isSafeInteger(value) && value >= 0;
 const nullable = (accepts) => (value) => value === null || accepts(value);
-const oneOf = (...values) => (value) => values.includes(value);
+const oneOf =
+  (...values) =>
+  (value) =>
+    values.includes(value);
 const perEndpoint = (accepts) => (value) =>
-  value !== null && typeof value === 'object' && !Array.isArray(value) &&
+  value !== null &&
+  typeof value === 'object' &&
+  !Array.isArray(value) &&
   Object.entries(value).every(([name, entry]) => name in endpoints && accepts(entry));
 
 /** Names by which `delay_ms` and `status` mean an endpoint. */
@@ -30,8 +35,24 @@ export const endpoints = Object.freeze({
 
 /** Ways to falsify an ID token; `tamper.mjs` says how each is done. */
 export const idTokenFaults = Object.freeze([
-  'iss', 'nonce', 'no_nonce', 'aud', 'several_aud', 'azp', 'exp', 'nbf', 'iat', 'no_sub', 'at_hash',
-  'alg_none', 'hs256', 'bad_signature', 'unknown_kid', 'no_kid', 'garbage', 'missing',
+  'iss',
+  'nonce',
+  'no_nonce',
+  'aud',
+  'several_aud',
+  'azp',
+  'exp',
+  'nbf',
+  'iat',
+  'no_sub',
+  'at_hash',
+  'alg_none',
+  'hs256',
+  'bad_signature',
+  'unknown_kid',
+  'no_kid',
+  'garbage',
+  'missing',
 ]);
 
 /** Every knob: its default (the user's own data, or no fault) and what it accepts. */
@@ -80,12 +101,22 @@ export class Knobs {
 
   /** Takes the given knobs and defaults for the others. Throws a TypeError, and changes nothing, on an unknown one. */
   replace(given) {
-    if (given === null || typeof given !== 'object' || Array.isArray(given)) throw new TypeError('expected a JSON object');
+    if (given === null || typeof given !== 'object' || Array.isArray(given))
+      throw new TypeError('expected a JSON object');
     for (const [name, value] of Object.entries(given)) {
-      if (!Object.hasOwn(definitions, name)) throw new TypeError(`unknown knob ${JSON.stringify(name)}; known: ${Object.keys(definitions).join(', ')}`);
-      if (!definitions[name][1](value)) throw new TypeError(`knob ${name} does not take ${JSON.stringify(value)}`);
+      if (!Object.hasOwn(definitions, name))
+        throw new TypeError(
+          `unknown knob ${JSON.stringify(name)}; known: ${Object.keys(definitions).join(', ')}`,
+        );
+      if (!definitions[name][1](value))
+        throw new TypeError(`knob ${name} does not take ${JSON.stringify(value)}`);
     }
-    this.#values = Object.fromEntries(Object.entries(definitions).map(([name, [initial]]) => [name, Object.hasOwn(given, name) ? given[name] : initial]));
+    this.#values = Object.fromEntries(
+      Object.entries(definitions).map(([name, [initial]]) => [
+        name,
+        Object.hasOwn(given, name) ? given[name] : initial,
+      ]),
+    );
   }
 
   toJSON() {

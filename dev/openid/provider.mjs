@@ -17,7 +17,10 @@ import { Knobs, knobControl } from './knobs.mjs';
 import { secondOrigin, tamper } from './tamper.mjs';
 
 const { values } = parseArgs({
-  options: { port: { type: 'string', default: '8788' }, worker: { type: 'string', default: 'http://localhost:8787' } },
+  options: {
+    port: { type: 'string', default: '8788' },
+    worker: { type: 'string', default: 'http://localhost:8787' },
+  },
 });
 const issuer = `http://localhost:${values.port}`;
 const worker = new URL(values.worker).origin;

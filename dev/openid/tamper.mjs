@@ -28,9 +28,12 @@ const sign = (claims, key, header) => new SignJWT(claims).setProtectedHeader(hea
 const signatureFaults = {
   alg_none: (claims) => `${segment({ alg: 'none' })}.${segment(claims)}.`,
   // The classic confusion: an HMAC whose secret is the public key.
-  hs256: (claims, keys) => sign(claims, new TextEncoder().encode(keys.first.publicPem), { alg: 'HS256', kid: keys.first.kid }),
-  bad_signature: (claims, keys) => sign(claims, keys.unpublished.privateKey, { alg: 'RS256', kid: keys.first.kid }),
-  unknown_kid: (claims, keys) => sign(claims, keys.unpublished.privateKey, { alg: 'RS256', kid: keys.unpublished.kid }),
+  hs256: (claims, keys) =>
+    sign(claims, new TextEncoder().encode(keys.first.publicPem), { alg: 'HS256', kid: keys.first.kid }),
+  bad_signature: (claims, keys) =>
+    sign(claims, keys.unpublished.privateKey, { alg: 'RS256', kid: keys.first.kid }),
+  unknown_kid: (claims, keys) =>
+    sign(claims, keys.unpublished.privateKey, { alg: 'RS256', kid: keys.unpublished.kid }),
   no_kid: (claims, keys) => sign(claims, keys.first.privateKey, { alg: 'RS256' }),
   garbage: () => 'not.a.token',
 };
@@ -54,11 +57,15 @@ const answers = {
     ...(knobs.get('discovery_padding') === 0 ? {} : { padding: 'x'.repeat(knobs.get('discovery_padding')) }),
   }),
   jwks: (body, knobs, keys) => ({
-    keys: { first: [keys.first], overlap: [keys.first, keys.second], rotated: [keys.second] }[knobs.get('keys')].map((key) => key.publicJwk),
+    keys: { first: [keys.first], overlap: [keys.first, keys.second], rotated: [keys.second] }[
+      knobs.get('keys')
+    ].map((key) => key.publicJwk),
   }),
   token: async (body, knobs, keys) => {
     const { id_token: honest, ...rest } = body;
-    return knobs.get('id_token') === 'missing' ? rest : { ...rest, id_token: await idToken(honest, knobs, keys) };
+    return knobs.get('id_token') === 'missing'
+      ? rest
+      : { ...rest, id_token: await idToken(honest, knobs, keys) };
   },
   userinfo: (body, knobs) => asSubject(body, knobs.get('userinfo_sub') ?? knobs.get('sub')),
 };
@@ -94,9 +101,13 @@ export const tamper = (knobs, keys, client) => async (ctx, next) => {
  * Login providers do that, and a browser holds every hop of the chain to the `form-action` of the page that
  * started it.
  */
-export const secondOrigin = (knobs, { issuer, other }) => async (ctx, next) => {
-  if (!knobs.get('second_origin')) return next();
-  if (ctx.path === endpoints.authorization && ctx.query.hop === undefined) return ctx.redirect(`${other}/__hop${ctx.search}`);
-  if (ctx.path === '/__hop') return ctx.redirect(`${issuer}${endpoints.authorization}${ctx.search}&hop=done`);
-  return next();
-};
+export const secondOrigin =
+  (knobs, { issuer, other }) =>
+  async (ctx, next) => {
+    if (!knobs.get('second_origin')) return next();
+    if (ctx.path === endpoints.authorization && ctx.query.hop === undefined)
+      return ctx.redirect(`${other}/__hop${ctx.search}`);
+    if (ctx.path === '/__hop')
+      return ctx.redirect(`${issuer}${endpoints.authorization}${ctx.search}&hop=done`);
+    return next();
+  };

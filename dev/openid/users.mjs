@@ -5,10 +5,25 @@
  * the provider is restarted.
  */
 export const users = Object.freeze([
-  { email: 'owner@example.test', sub: 'local-owner', emailVerified: true, about: 'allowed to read and write' },
+  {
+    email: 'owner@example.test',
+    sub: 'local-owner',
+    emailVerified: true,
+    about: 'allowed to read and write',
+  },
   { email: 'reader@example.test', sub: 'local-reader', emailVerified: true, about: 'allowed to read' },
-  { email: 'stranger@example.test', sub: 'local-stranger', emailVerified: true, about: 'not on the allowlist' },
-  { email: 'unverified@example.test', sub: 'local-unverified', emailVerified: false, about: 'on the allowlist, address not verified' },
+  {
+    email: 'stranger@example.test',
+    sub: 'local-stranger',
+    emailVerified: true,
+    about: 'not on the allowlist',
+  },
+  {
+    email: 'unverified@example.test',
+    sub: 'local-unverified',
+    emailVerified: false,
+    about: 'on the allowlist, address not verified',
+  },
 ]);
 
 /** The user with this e-mail address, or undefined. */

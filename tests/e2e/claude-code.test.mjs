@@ -70,6 +70,14 @@ test('`mcp logout` revokes the login', async () => {
 
 test('a bearer token in a header works as well', async () => {
   const { access_token: token } = await signIn(stack.url);
-  await claude.mcp('add', '--transport', 'http', 'static', stack.mcp, '--header', `Authorization: Bearer ${token}`);
+  await claude.mcp(
+    'add',
+    '--transport',
+    'http',
+    'static',
+    stack.mcp,
+    '--header',
+    `Authorization: Bearer ${token}`,
+  );
   assert.match((await claude.mcp('list')).output, /static: .*Connected/);
 });

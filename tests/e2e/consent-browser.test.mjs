@@ -21,22 +21,48 @@ after(async () => {
 });
 
 const settled = (promise, milliseconds = 10_000) =>
-  Promise.race([promise, new Promise((_, reject) => setTimeout(() => reject(new Error(`the client was not called back; browser at ${chromium.page.url()}; ${chromium.violations.join('; ')}`)), milliseconds).unref())]);
+  Promise.race([
+    promise,
+    new Promise((_, reject) =>
+      setTimeout(
+        () =>
+          reject(
+            new Error(
+              `the client was not called back; browser at ${chromium.page.url()}; ${chromium.violations.join('; ')}`,
+            ),
+          ),
+        milliseconds,
+      ).unref(),
+    ),
+  ]);
 
 /** Logs in and waits for the client's callback: its URL, and the request it answers. */
 async function logIn(options) {
-  const { client_id: clientId } = await register(stack.url, { client_name: 'A browser test', redirect_uris: [callback.redirectUri] });
+  const { client_id: clientId } = await register(stack.url, {
+    client_name: 'A browser test',
+    redirect_uris: [callback.redirectUri],
+  });
   const request = authorizationRequest(stack.url, clientId, { redirect_uri: callback.redirectUri });
   const called = callback.next();
   await chromium.authorize(request.url, options);
   return { request, url: await settled(called) };
 }
 
-for (const [name, knobs, shots] of [['approving reaches the client', {}, 'approve'], ['a provider that redirects through a second origin is no obstacle', { second_origin: true }, 'second-origin']]) {
+for (const [name, knobs, shots] of [
+  ['approving reaches the client', {}, 'approve'],
+  [
+    'a provider that redirects through a second origin is no obstacle',
+    { second_origin: true },
+    'second-origin',
+  ],
+]) {
   test(name, { skip: noChromium }, async () => {
     await stack.provider.knobs(knobs);
     const { request, url } = await logIn({ shots });
-    assert.deepEqual([url.searchParams.get('state'), url.searchParams.get('iss')], [request.state, stack.url]);
+    assert.deepEqual(
+      [url.searchParams.get('state'), url.searchParams.get('iss')],
+      [request.state, stack.url],
+    );
     const { status, body } = await exchange(stack.url, request, url.searchParams.get('code'));
     assert.equal(status, 200);
     assert.ok((await new McpClient(stack.mcp, body.access_token).result('tools/list')).tools.length > 0);
@@ -57,8 +83,14 @@ test('read only is a box to tick', { skip: noChromium }, async () => {
 
 test('a stranger is told what to do', { skip: noChromium }, async () => {
   const { client_id: clientId } = await register(stack.url, { redirect_uris: [callback.redirectUri] });
-  await chromium.authorize(authorizationRequest(stack.url, clientId, { redirect_uri: callback.redirectUri }).url, { user: 'stranger@example.test', shots: 'stranger' });
-  assert.match(await chromium.page.innerText('body'), /stranger@example\.test[\s\S]*VAULT_ALLOWED_OIDC_EMAILS/);
+  await chromium.authorize(
+    authorizationRequest(stack.url, clientId, { redirect_uri: callback.redirectUri }).url,
+    { user: 'stranger@example.test', shots: 'stranger' },
+  );
+  assert.match(
+    await chromium.page.innerText('body'),
+    /stranger@example\.test[\s\S]*VAULT_ALLOWED_OIDC_EMAILS/,
+  );
 });
 
 test('the human page renders', { skip: noChromium }, async () => {

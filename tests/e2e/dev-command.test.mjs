@@ -36,28 +36,44 @@ test('`dev --once` gets ready and exits 0', { timeout: FIRST_START }, async () =
   await assert.rejects(fetch(`http://localhost:${port}/healthz`));
 });
 
-test('`dev` serves, `token` prints a bearer token, and Ctrl-C leaves no process behind', { timeout: FIRST_START, skip: noProc }, async () => {
-  const port = await freePorts(3);
-  const dev = new Running(...xtask('dev', '--port', String(port)));
-  try {
-    await dev.until(new RegExp(`claude mcp add --transport http vault http://localhost:${port}/mcp`), FIRST_START);
-    for (const [user, extra, writes] of [['owner@example.test', [], true], ['owner@example.test', ['--read-only'], false], ['reader@example.test', [], false]]) {
-      const [command, args, options] = xtask('token', '--port', String(port), '--user', user, ...extra);
-      const { code, output } = await run(command, args, options);
-      assert.equal(code, 0, output);
-      const token = output.trim().split('\n').at(-1);
-      const { tools } = await new McpClient(`http://localhost:${port}/mcp`, token).result('tools/list');
-      assert.ok(tools.some(({ name }) => name === 'read_note'));
-      if (!writes) assert.ok(!tools.some(({ name }) => name === 'write_note'));
-    }
-    const stranger = await run(...xtask('token', '--port', String(port), '--user', 'stranger@example.test'));
-    assert.notEqual(stranger.code, 0, stranger.output);
+test(
+  '`dev` serves, `token` prints a bearer token, and Ctrl-C leaves no process behind',
+  { timeout: FIRST_START, skip: noProc },
+  async () => {
+    const port = await freePorts(3);
+    const dev = new Running(...xtask('dev', '--port', String(port)));
+    try {
+      await dev.until(
+        new RegExp(`claude mcp add --transport http vault http://localhost:${port}/mcp`),
+        FIRST_START,
+      );
+      for (const [user, extra, writes] of [
+        ['owner@example.test', [], true],
+        ['owner@example.test', ['--read-only'], false],
+        ['reader@example.test', [], false],
+      ]) {
+        const [command, args, options] = xtask('token', '--port', String(port), '--user', user, ...extra);
+        const { code, output } = await run(command, args, options);
+        assert.equal(code, 0, output);
+        const token = output.trim().split('\n').at(-1);
+        const { tools } = await new McpClient(`http://localhost:${port}/mcp`, token).result('tools/list');
+        assert.ok(tools.some(({ name }) => name === 'read_note'));
+        if (!writes) assert.ok(!tools.some(({ name }) => name === 'write_note'));
+      }
+      const stranger = await run(
+        ...xtask('token', '--port', String(port), '--user', 'stranger@example.test'),
+      );
+      assert.notEqual(stranger.code, 0, stranger.output);
 
-    // As a terminal does it: to the whole foreground group.
-    process.kill(-dev.child.pid, 'SIGINT');
-    await dev.exited;
-    assert.deepEqual([port, port + 1, port + 2].flatMap((p) => processesWith(String(p))), []);
-  } finally {
-    await dev.stop();
-  }
-});
+      // As a terminal does it: to the whole foreground group.
+      process.kill(-dev.child.pid, 'SIGINT');
+      await dev.exited;
+      assert.deepEqual(
+        [port, port + 1, port + 2].flatMap((p) => processesWith(String(p))),
+        [],
+      );
+    } finally {
+      await dev.stop();
+    }
+  },
+);

@@ -23,8 +23,19 @@ after(async () => {
 });
 
 async function inspect(era, ...args) {
-  const options = ['--transport', 'http', '--protocol-era', era, '--format', 'json', '--header', `Authorization: Bearer ${token}`];
-  const { code, output } = await run(nodeTool('mcp-inspector'), ['--cli', stack.mcp, ...options, ...args], { env: { ...nodeFirst, HOME: home } });
+  const options = [
+    '--transport',
+    'http',
+    '--protocol-era',
+    era,
+    '--format',
+    'json',
+    '--header',
+    `Authorization: Bearer ${token}`,
+  ];
+  const { code, output } = await run(nodeTool('mcp-inspector'), ['--cli', stack.mcp, ...options, ...args], {
+    env: { ...nodeFirst, HOME: home },
+  });
   return { code, output, result: () => JSON.parse(output.slice(output.indexOf('{'))).result };
 }
 
@@ -37,7 +48,15 @@ for (const era of ['legacy', 'modern']) {
     });
 
     test('calls a tool', async () => {
-      const answer = await inspect(era, '--method', 'tools/call', '--tool-name', 'read_note', '--tool-arg', 'path=Index.md');
+      const answer = await inspect(
+        era,
+        '--method',
+        'tools/call',
+        '--tool-name',
+        'read_note',
+        '--tool-arg',
+        'path=Index.md',
+      );
       assert.equal(answer.code, 0, answer.output);
       assert.equal(JSON.parse(answer.result().content[0].text).path, 'Index.md');
     });

@@ -16,7 +16,10 @@ after(() => stack?.stop());
 
 const tools = async (token, era) => (await new McpClient(stack.mcp, token, era).result('tools/list')).tools;
 
-for (const [user, also] of [['stranger@example.test', new RegExp(ALLOWLIST)], ['unverified@example.test', /verified/i]]) {
+for (const [user, also] of [
+  ['stranger@example.test', new RegExp(ALLOWLIST)],
+  ['unverified@example.test', /verified/i],
+]) {
   test(`C13: ${user} gets a page that names the identity and what to change, and no code`, async () => {
     const { callback, page } = await authorize(stack.url, { user });
     assert.equal(callback, undefined);
@@ -31,13 +34,22 @@ for (const [user, also] of [['stranger@example.test', new RegExp(ALLOWLIST)], ['
 test('C10: denying comes back as access_denied with state and iss', async () => {
   const { callback, request } = await authorize(stack.url, { decision: 'deny' });
   const { error, state, iss, code } = Object.fromEntries(callback.searchParams);
-  assert.deepEqual({ error, state, iss, code }, { error: 'access_denied', state: request.state, iss: stack.url, code: undefined });
+  assert.deepEqual(
+    { error, state, iss, code },
+    { error: 'access_denied', state: request.state, iss: stack.url, code: undefined },
+  );
 });
 
 test('C4: success carries code, state and iss once each', async () => {
-  const { callback, request } = await authorize(stack.url, { parameters: { state: 'öpaque & "odd"/+ state' } });
-  for (const name of ['code', 'state', 'iss']) assert.equal(callback.searchParams.getAll(name).length, 1, name);
-  assert.deepEqual([callback.searchParams.get('state'), callback.searchParams.get('iss')], [request.state, stack.url]);
+  const { callback, request } = await authorize(stack.url, {
+    parameters: { state: 'öpaque & "odd"/+ state' },
+  });
+  for (const name of ['code', 'state', 'iss'])
+    assert.equal(callback.searchParams.getAll(name).length, 1, name);
+  assert.deepEqual(
+    [callback.searchParams.get('state'), callback.searchParams.get('iss')],
+    [request.state, stack.url],
+  );
 });
 
 test('C5, C6: the consent page names client, redirect host and scopes, and locks itself down', async () => {
@@ -60,7 +72,10 @@ test('a read-only login says so in its scope and cannot write', async () => {
     assert.equal(scope, 'vault:read');
     const names = (await tools(token)).map(({ name }) => name);
     assert.ok(names.includes('read_note'));
-    assert.deepEqual(names.filter((name) => ['write_note', 'delete_note'].includes(name)), []);
+    assert.deepEqual(
+      names.filter((name) => ['write_note', 'delete_note'].includes(name)),
+      [],
+    );
   }
 });
 
@@ -86,7 +101,10 @@ test('E3: the wrong verifier does not redeem the code', async () => {
 test('E6, E7: five refreshes at once all get the same successor', async () => {
   const { client_id: clientId, refresh_token: token } = await signIn(stack.url);
   const answers = await Promise.all(Array.from({ length: 5 }, () => refresh(stack.url, clientId, token)));
-  assert.deepEqual(answers.map(({ status }) => status), [200, 200, 200, 200, 200]);
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 200, 200, 200],
+  );
   const successors = new Set(answers.map(({ body }) => body.refresh_token));
   assert.equal(successors.size, 1);
   assert.ok(!successors.has(token), 'rotated');
@@ -119,13 +137,34 @@ test('O5: e-mail facts may be in userinfo alone', async () => {
   await stack.provider.knobs({});
 });
 
-for (const id_token of ['iss', 'nonce', 'no_nonce', 'aud', 'azp', 'exp', 'nbf', 'no_sub', 'at_hash', 'alg_none', 'hs256', 'bad_signature', 'unknown_kid', 'missing']) {
+for (const id_token of [
+  'iss',
+  'nonce',
+  'no_nonce',
+  'aud',
+  'azp',
+  'exp',
+  'nbf',
+  'no_sub',
+  'at_hash',
+  'alg_none',
+  'hs256',
+  'bad_signature',
+  'unknown_kid',
+  'missing',
+]) {
   test(`O4: an ID token with the fault ${id_token} lets nobody in`, async () => {
     await stack.provider.knobs({ id_token });
     const { callback, page } = await authorize(stack.url);
     await stack.provider.knobs({});
     assert.equal(callback?.searchParams.get('code') ?? null, null);
-    assert.ok(page ? page.status >= 400 : ['server_error', 'temporarily_unavailable', 'access_denied'].includes(callback.searchParams.get('error')));
+    assert.ok(
+      page
+        ? page.status >= 400
+        : ['server_error', 'temporarily_unavailable', 'access_denied'].includes(
+            callback.searchParams.get('error'),
+          ),
+    );
   });
 }
 
@@ -170,7 +209,10 @@ test('F3: a person made read-only keeps the login and loses the writing tools', 
   await stack.restart({ [ALLOWLIST]: 'owner@example.test:read' });
   const left = await names();
   assert.ok(left.includes('read_note'));
-  assert.deepEqual(left.filter((name) => ['write_note', 'delete_note'].includes(name)), []);
+  assert.deepEqual(
+    left.filter((name) => ['write_note', 'delete_note'].includes(name)),
+    [],
+  );
   await stack.restart({ [ALLOWLIST]: EVERYBODY });
 });
 

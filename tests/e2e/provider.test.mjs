@@ -26,13 +26,16 @@ after(() => provider?.stop());
 /** Follows a login from the authorization URL to the redirect back; returns that redirect and the hops before it. */
 async function follow(url, button, browser = new Browserless()) {
   const hops = [];
-  for (let next = url; hops.length < 10; ) {
+  for (let next = url; hops.length < 10;) {
     hops.push(next);
     const response = await browser.fetch(next);
     let location = response.headers.get('location');
     if (!location) {
       const form = onlyForm(await response.text(), next);
-      const answer = await browser.fetch(form.action, { method: form.method, body: submission(form, button) });
+      const answer = await browser.fetch(form.action, {
+        method: form.method,
+        body: submission(form, button),
+      });
       location = answer.headers.get('location');
       assert.ok(location, `no redirect after the form: ${answer.status}`);
     }
@@ -44,10 +47,20 @@ async function follow(url, button, browser = new Browserless()) {
 
 /** A whole login by the certified client: the claims it accepted, userinfo included. */
 async function logIn(user = 'owner@example.test', options = {}) {
-  const config = await client.discovery(new URL(provider.issuer), CLIENT_ID, undefined, client.ClientSecretBasic(CLIENT_SECRET), {
-    execute: [client.allowInsecureRequests, client.enableNonRepudiationChecks],
-  });
-  const [verifier, nonce, state] = [client.randomPKCECodeVerifier(), client.randomNonce(), client.randomState()];
+  const config = await client.discovery(
+    new URL(provider.issuer),
+    CLIENT_ID,
+    undefined,
+    client.ClientSecretBasic(CLIENT_SECRET),
+    {
+      execute: [client.allowInsecureRequests, client.enableNonRepudiationChecks],
+    },
+  );
+  const [verifier, nonce, state] = [
+    client.randomPKCECodeVerifier(),
+    client.randomNonce(),
+    client.randomState(),
+  ];
   const url = client.buildAuthorizationUrl(config, {
     redirect_uri: callback,
     scope: 'openid email',
@@ -57,15 +70,30 @@ async function logIn(user = 'owner@example.test', options = {}) {
     state,
   });
   const { back, hops } = await follow(url.href, { name: 'login', value: user }, options.browser);
-  const tokens = await client.authorizationCodeGrant(config, back, { pkceCodeVerifier: verifier, expectedNonce: nonce, expectedState: state, idTokenExpected: true });
+  const tokens = await client.authorizationCodeGrant(config, back, {
+    pkceCodeVerifier: verifier,
+    expectedNonce: nonce,
+    expectedState: state,
+    idTokenExpected: true,
+  });
   const claims = tokens.claims();
-  return { claims, userinfo: await client.fetchUserInfo(config, tokens.access_token, claims.sub), hops, back };
+  return {
+    claims,
+    userinfo: await client.fetchUserInfo(config, tokens.access_token, claims.sub),
+    hops,
+    back,
+  };
 }
 
 describe('honest', () => {
   before(() => provider.knobs({}));
 
-  for (const [email, verified] of [['owner', true], ['reader', true], ['stranger', true], ['unverified', false]]) {
+  for (const [email, verified] of [
+    ['owner', true],
+    ['reader', true],
+    ['stranger', true],
+    ['unverified', false],
+  ]) {
     test(`${email} logs in with one click`, async () => {
       const { claims, userinfo, back } = await logIn(`${email}@example.test`);
       assert.deepEqual([claims.email, claims.email_verified], [`${email}@example.test`, verified]);
@@ -78,14 +106,22 @@ describe('honest', () => {
     const browser = new Browserless();
     assert.equal((await logIn('owner@example.test', { browser })).claims.email, 'owner@example.test');
     assert.equal((await logIn('stranger@example.test', { browser })).claims.email, 'stranger@example.test');
-    const both = await Promise.all(['owner', 'reader'].map((name) => logIn(`${name}@example.test`, { browser })));
-    assert.deepEqual(both.map(({ claims }) => claims.email), ['owner@example.test', 'reader@example.test']);
+    const both = await Promise.all(
+      ['owner', 'reader'].map((name) => logIn(`${name}@example.test`, { browser })),
+    );
+    assert.deepEqual(
+      both.map(({ claims }) => claims.email),
+      ['owner@example.test', 'reader@example.test'],
+    );
   });
 
   test('cancelling comes back as access_denied', async () => {
     const url = `${provider.issuer}/auth?${new URLSearchParams({ client_id: CLIENT_ID, response_type: 'code', scope: 'openid email', redirect_uri: callback, state: 's', code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' })}`;
     const { back } = await follow(url, { name: 'cancel', value: 'yes' });
-    assert.deepEqual([back.searchParams.get('error'), back.searchParams.get('state')], ['access_denied', 's']);
+    assert.deepEqual(
+      [back.searchParams.get('error'), back.searchParams.get('state')],
+      ['access_denied', 's'],
+    );
   });
 
   test('a login without PKCE is refused', async () => {
@@ -94,29 +130,73 @@ describe('honest', () => {
     assert.equal(new URL(response.headers.get('location')).searchParams.get('error'), 'invalid_request');
   });
 
-  test('a redirect URI that is not the Worker\'s is a page, not a redirect', async () => {
-    const response = await fetch(`${provider.issuer}/auth?${new URLSearchParams({ client_id: CLIENT_ID, response_type: 'code', redirect_uri: 'http://localhost:1/callback' })}`, { redirect: 'manual', headers: { accept: 'text/html' } });
+  test("a redirect URI that is not the Worker's is a page, not a redirect", async () => {
+    const response = await fetch(
+      `${provider.issuer}/auth?${new URLSearchParams({ client_id: CLIENT_ID, response_type: 'code', redirect_uri: 'http://localhost:1/callback' })}`,
+      { redirect: 'manual', headers: { accept: 'text/html' } },
+    );
     assert.equal(response.status, 400);
     assert.match(await response.text(), /redirect_uri/);
   });
 });
 
 const accepted = [
-  ['e-mail facts in userinfo alone', { email_claims: 'userinfo' }, ({ claims, userinfo }) => {
-    assert.equal('email' in claims || 'email_verified' in claims, false);
-    assert.deepEqual([userinfo.email, userinfo.email_verified], ['owner@example.test', true]);
-  }],
-  ['no email_verified', { email_verified: null }, ({ claims }) => assert.equal('email_verified' in claims, false)],
-  ['email_verified false', { email_verified: false }, ({ claims }) => assert.equal(claims.email_verified, false)],
-  ['email_verified "true"', { email_verified: 'true' }, ({ claims }) => assert.equal(claims.email_verified, 'true')],
+  [
+    'e-mail facts in userinfo alone',
+    { email_claims: 'userinfo' },
+    ({ claims, userinfo }) => {
+      assert.equal('email' in claims || 'email_verified' in claims, false);
+      assert.deepEqual([userinfo.email, userinfo.email_verified], ['owner@example.test', true]);
+    },
+  ],
+  [
+    'no email_verified',
+    { email_verified: null },
+    ({ claims }) => assert.equal('email_verified' in claims, false),
+  ],
+  [
+    'email_verified false',
+    { email_verified: false },
+    ({ claims }) => assert.equal(claims.email_verified, false),
+  ],
+  [
+    'email_verified "true"',
+    { email_verified: 'true' },
+    ({ claims }) => assert.equal(claims.email_verified, 'true'),
+  ],
   ['no email', { email: null }, ({ claims }) => assert.equal('email' in claims, false)],
-  ['another email', { email: 'Owner@Example.TEST' }, ({ claims }) => assert.equal(claims.email, 'Owner@Example.TEST')],
-  ['another subject', { sub: 'somebody-else' }, ({ claims, userinfo }) => assert.deepEqual([claims.sub, userinfo.sub], ['somebody-else', 'somebody-else'])],
+  [
+    'another email',
+    { email: 'Owner@Example.TEST' },
+    ({ claims }) => assert.equal(claims.email, 'Owner@Example.TEST'),
+  ],
+  [
+    'another subject',
+    { sub: 'somebody-else' },
+    ({ claims, userinfo }) =>
+      assert.deepEqual([claims.sub, userinfo.sub], ['somebody-else', 'somebody-else']),
+  ],
   ['rotated keys', { keys: 'rotated' }, ({ claims }) => assert.equal(claims.email, 'owner@example.test')],
   ['overlapping keys', { keys: 'overlap' }, ({ claims }) => assert.equal(claims.email, 'owner@example.test')],
-  ['one key and no kid', { id_token: 'no_kid' }, ({ claims }) => assert.equal(claims.email, 'owner@example.test')],
-  ['a large discovery document', { discovery_padding: 500_000 }, ({ claims }) => assert.equal(claims.email, 'owner@example.test')],
-  ['a second origin on the way', { second_origin: true }, ({ hops }) => assert.ok(hops.some((hop) => hop.startsWith('http://127.0.0.1:')), hops.join('\n'))],
+  [
+    'one key and no kid',
+    { id_token: 'no_kid' },
+    ({ claims }) => assert.equal(claims.email, 'owner@example.test'),
+  ],
+  [
+    'a large discovery document',
+    { discovery_padding: 500_000 },
+    ({ claims }) => assert.equal(claims.email, 'owner@example.test'),
+  ],
+  [
+    'a second origin on the way',
+    { second_origin: true },
+    ({ hops }) =>
+      assert.ok(
+        hops.some((hop) => hop.startsWith('http://127.0.0.1:')),
+        hops.join('\n'),
+      ),
+  ],
 ];
 
 for (const [name, knobs, check] of accepted) {
@@ -127,7 +207,21 @@ for (const [name, knobs, check] of accepted) {
 }
 
 const refused = [
-  'iss', 'nonce', 'no_nonce', 'aud', 'several_aud', 'azp', 'exp', 'nbf', 'no_sub', 'alg_none', 'hs256', 'bad_signature', 'unknown_kid', 'garbage', 'missing',
+  'iss',
+  'nonce',
+  'no_nonce',
+  'aud',
+  'several_aud',
+  'azp',
+  'exp',
+  'nbf',
+  'no_sub',
+  'alg_none',
+  'hs256',
+  'bad_signature',
+  'unknown_kid',
+  'garbage',
+  'missing',
 ].map((id_token) => ({ id_token }));
 refused.push(
   { discovery_issuer: 'https://issuer.invalid' },
@@ -164,7 +258,14 @@ test('an endpoint can be slow', async () => {
 
 test('an unknown knob is an error and changes nothing', async () => {
   await provider.knobs({ email: 'kept@example.test' });
-  for (const body of ['{"emial":"x"}', '{"id_token":"unheard-of"}', '{"delay_ms":{"nowhere":1}}', '[]', 'null', '{']) {
+  for (const body of [
+    '{"emial":"x"}',
+    '{"id_token":"unheard-of"}',
+    '{"delay_ms":{"nowhere":1}}',
+    '[]',
+    'null',
+    '{',
+  ]) {
     const response = await fetch(`${provider.issuer}/__knobs`, { method: 'PUT', body });
     assert.equal(response.status, 400, body);
   }

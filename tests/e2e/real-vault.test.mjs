@@ -8,7 +8,11 @@ import { signIn } from './support/oauth.mjs';
 import { Stack } from './support/stack.mjs';
 
 const folder = process.env.VAULT_MCP_REAL_VAULT;
-const skip = folder ? (existsSync(folder) ? false : `VAULT_MCP_REAL_VAULT: no folder ${folder}`) : 'set VAULT_MCP_REAL_VAULT=DIR to the folder of a vault';
+const skip = folder
+  ? existsSync(folder)
+    ? false
+    : `VAULT_MCP_REAL_VAULT: no folder ${folder}`
+  : 'set VAULT_MCP_REAL_VAULT=DIR to the folder of a vault';
 
 /** Paths of all notes on disk that no segment hides, and of those that one does. */
 function notesOnDisk() {

@@ -15,7 +15,13 @@ after(() => stack?.stop());
 /** Keeps what the client must remember between its two attempts, and logs in where it would open a browser. */
 class Memory {
   redirectUrl = REDIRECT_URI;
-  clientMetadata = { client_name: 'TypeScript client', redirect_uris: [REDIRECT_URI], grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'], token_endpoint_auth_method: 'none' };
+  clientMetadata = {
+    client_name: 'TypeScript client',
+    redirect_uris: [REDIRECT_URI],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+  };
   #kept = {};
 
   state = () => (this.#kept.state = 'a state of its own');

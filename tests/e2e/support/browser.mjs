@@ -10,9 +10,19 @@ import { inRepository } from './places.mjs';
 const executablePath = process.env.VAULT_MCP_CHROMIUM ?? '/usr/bin/chromium';
 
 /** Why there is no Chromium, or false where there is one: the value of a test's `skip`. */
-export const noChromium = existsSync(executablePath) ? false : `no Chromium at ${executablePath}: install it, or set VAULT_MCP_CHROMIUM`;
+export const noChromium = existsSync(executablePath)
+  ? false
+  : `no Chromium at ${executablePath}: install it, or set VAULT_MCP_CHROMIUM`;
 
-const QUIET = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+const QUIET = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
 
 /** Folder of the screenshots that the tests leave to be looked at. */
 const SHOTS = inRepository('target/e2e-shots');
@@ -45,7 +55,12 @@ export class Chromium {
 
   static async open() {
     const browser = new Chromium();
-    browser.context = await chromium.launchPersistentContext(browser.#profile, { executablePath, headless: true, args: QUIET, viewport: { width: 900, height: 900 } });
+    browser.context = await chromium.launchPersistentContext(browser.#profile, {
+      executablePath,
+      headless: true,
+      args: QUIET,
+      viewport: { width: 900, height: 900 },
+    });
     browser.page = browser.context.pages()[0] ?? (await browser.context.newPage());
     browser.page.setDefaultTimeout(15_000);
     browser.page.on('console', (message) => {

@@ -9,8 +9,13 @@ import { run } from './processes.mjs';
 /** An executable that clients take for a browser: the scripted person as `person` (the variables of person.mjs) has it. */
 export function browserScript(directory, person = {}) {
   const path = join(directory, 'browser');
-  const variables = Object.entries(person).map(([key, value]) => `${key}='${value}' `).join('');
-  writeFileSync(path, `#!/bin/sh\n${variables}exec '${process.execPath}' '${inRepository('tests/e2e/support/person.mjs')}' "$@" >'${path}.log' 2>&1\n`);
+  const variables = Object.entries(person)
+    .map(([key, value]) => `${key}='${value}' `)
+    .join('');
+  writeFileSync(
+    path,
+    `#!/bin/sh\n${variables}exec '${process.execPath}' '${inRepository('tests/e2e/support/person.mjs')}' "$@" >'${path}.log' 2>&1\n`,
+  );
   chmodSync(path, 0o755);
   return path;
 }
@@ -36,7 +41,12 @@ export class ClaudeCode {
 
   #run(args, { env, terminal = false, ...options } = {}) {
     const command = terminal ? [pty(), '--', nodeTool('claude')] : [nodeTool('claude')];
-    return run(command[0], [...command.slice(1), ...args], { cwd: this.#project, env: { ...this.#env, ...env }, timeout: 60_000, ...options });
+    return run(command[0], [...command.slice(1), ...args], {
+      cwd: this.#project,
+      env: { ...this.#env, ...env },
+      timeout: 60_000,
+      ...options,
+    });
   }
 
   /** `claude mcp ARGS…`: exit code and output. */
@@ -48,7 +58,11 @@ export class ClaudeCode {
   login(name, person) {
     // Standard input stays open: its end would be the terminal's.
 
-    return this.#run(['mcp', 'login', name], { terminal: true, env: { BROWSER: browserScript(this.#home, person) }, input: null });
+    return this.#run(['mcp', 'login', name], {
+      terminal: true,
+      env: { BROWSER: browserScript(this.#home, person) },
+      input: null,
+    });
   }
 
   /**
@@ -56,10 +70,20 @@ export class ClaudeCode {
    * each tool's result as the model got them, and the names of the tools it was offered.
    */
   async turn(server, steps) {
-    const model = await startModel(steps.map(({ tool, input }) => ({ name: `mcp__${server}__${tool}`, input })));
+    const model = await startModel(
+      steps.map(({ tool, input }) => ({ name: `mcp__${server}__${tool}`, input })),
+    );
     try {
       const env = { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'none', ENABLE_TOOL_SEARCH: 'false' };
-      const args = ['-p', 'Do it.', '--output-format', 'stream-json', '--verbose', '--allowedTools', `mcp__${server}`];
+      const args = [
+        '-p',
+        'Do it.',
+        '--output-format',
+        'stream-json',
+        '--verbose',
+        '--allowedTools',
+        `mcp__${server}`,
+      ];
       const { code, output } = await this.#run(args, { env });
       const results = model.results.map(({ is_error: isError = false, content }) => ({
         isError,

@@ -20,12 +20,19 @@ export class Browserless {
 
   /** Names of the cookies kept for a URL. */
   names(url) {
-    return this.#matching(new URL(url)).split('; ').filter(Boolean).map((pair) => pair.split('=')[0]);
+    return this.#matching(new URL(url))
+      .split('; ')
+      .filter(Boolean)
+      .map((pair) => pair.split('=')[0]);
   }
 
   #matching({ hostname, pathname }) {
     return this.#cookies
-      .filter((c) => c.host === hostname && (pathname === c.path || pathname.startsWith(c.path.endsWith('/') ? c.path : `${c.path}/`)))
+      .filter(
+        (c) =>
+          c.host === hostname &&
+          (pathname === c.path || pathname.startsWith(c.path.endsWith('/') ? c.path : `${c.path}/`)),
+      )
       .map((c) => `${c.name}=${c.value}`)
       .join('; ');
   }
@@ -33,14 +40,17 @@ export class Browserless {
   #store({ hostname, pathname }, line) {
     const [pair, ...attributes] = line.split(';').map((part) => part.trim());
     const separator = pair.indexOf('=');
-    const attribute = (name) => attributes.find((a) => a.toLowerCase().startsWith(`${name}=`))?.slice(name.length + 1);
+    const attribute = (name) =>
+      attributes.find((a) => a.toLowerCase().startsWith(`${name}=`))?.slice(name.length + 1);
     const cookie = {
       host: hostname,
       path: attribute('path') ?? (pathname.replace(/\/[^/]*$/, '') || '/'),
       name: pair.slice(0, separator),
       value: pair.slice(separator + 1),
     };
-    this.#cookies = this.#cookies.filter((c) => !(c.host === cookie.host && c.path === cookie.path && c.name === cookie.name));
+    this.#cookies = this.#cookies.filter(
+      (c) => !(c.host === cookie.host && c.path === cookie.path && c.name === cookie.name),
+    );
     const gone = attribute('max-age') === '0' || Date.parse(attribute('expires') ?? '') <= Date.now();
     if (!gone) this.#cookies.push(cookie);
   }

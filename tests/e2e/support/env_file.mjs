@@ -15,12 +15,15 @@ export function readEnvFile(path) {
 const quote = (value) => {
   const mark = ["'", '"', '`'].find((candidate) => !value.includes(candidate));
   // Double quotes expand \n, so they are no way to write a backslash.
-  if (mark === undefined || (mark === '"' && value.includes('\\'))) throw new Error(`no way to quote ${JSON.stringify(value)} in an env file`);
+  if (mark === undefined || (mark === '"' && value.includes('\\')))
+    throw new Error(`no way to quote ${JSON.stringify(value)} in an env file`);
   return `${mark}${value}${mark}`;
 };
 
 /** Writes the values, each quoted; keys whose value is undefined or null are left out. */
 export function writeEnvFile(path, values) {
-  const lines = Object.entries(values).filter(([, value]) => value !== undefined && value !== null).map(([key, value]) => `${key}=${quote(String(value))}\n`);
+  const lines = Object.entries(values)
+    .filter(([, value]) => value !== undefined && value !== null)
+    .map(([key, value]) => `${key}=${quote(String(value))}\n`);
   writeFileSync(path, lines.join(''), { mode: 0o600 });
 }

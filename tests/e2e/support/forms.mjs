@@ -5,15 +5,26 @@ const entities = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'
 const decode = (text) => text.replace(/&(#?\w+);/g, (whole, name) => entities[name.toLowerCase()] ?? whole);
 
 const attributes = (tag) =>
-  Object.fromEntries([...tag.matchAll(/([\w-]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+)))?/g)].slice(1).map(([, name, a, b, c]) => [name.toLowerCase(), decode(a ?? b ?? c ?? '')]));
+  Object.fromEntries(
+    [...tag.matchAll(/([\w-]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+)))?/g)]
+      .slice(1)
+      .map(([, name, a, b, c]) => [name.toLowerCase(), decode(a ?? b ?? c ?? '')]),
+  );
 
 /** The page's only form: its method, absolute action, inputs and buttons. Throws where there is none, or several. */
 export function onlyForm(html, url) {
   const forms = [...html.matchAll(/<form\b[^>]*>[\s\S]*?<\/form>/gi)].map(([text]) => text);
-  if (forms.length !== 1) throw new Error(`expected one form at ${url}, found ${forms.length}: ${html.slice(0, 300)}`);
+  if (forms.length !== 1)
+    throw new Error(`expected one form at ${url}, found ${forms.length}: ${html.slice(0, 300)}`);
   const { method = 'get', action = '' } = attributes(/<form\b[^>]*>/i.exec(forms[0])[0]);
-  const tags = (name) => [...forms[0].matchAll(new RegExp(`<${name}\\b[^>]*>`, 'gi'))].map(([tag]) => attributes(tag));
-  return { method: method.toUpperCase(), action: new URL(action, url).href, inputs: tags('input'), buttons: tags('button') };
+  const tags = (name) =>
+    [...forms[0].matchAll(new RegExp(`<${name}\\b[^>]*>`, 'gi'))].map(([tag]) => attributes(tag));
+  return {
+    method: method.toUpperCase(),
+    action: new URL(action, url).href,
+    inputs: tags('input'),
+    buttons: tags('button'),
+  };
 }
 
 /**
@@ -23,12 +34,15 @@ export function onlyForm(html, url) {
 export function submission(form, { name, value }, tick = []) {
   const fields = new URLSearchParams();
   const boxes = form.inputs.filter((input) => input.type === 'checkbox');
-  for (const box of tick) if (!boxes.some((b) => b.name === box)) throw new Error(`no checkbox ${box} at ${form.action}`);
+  for (const box of tick)
+    if (!boxes.some((b) => b.name === box)) throw new Error(`no checkbox ${box} at ${form.action}`);
   for (const input of form.inputs) {
-    const sent = input.type === 'checkbox' ? 'checked' in input || tick.includes(input.name) : input.type !== 'submit';
+    const sent =
+      input.type === 'checkbox' ? 'checked' in input || tick.includes(input.name) : input.type !== 'submit';
     if (sent && input.name) fields.append(input.name, input.value ?? 'on');
   }
-  if (!form.buttons.some((b) => b.name === name && b.value === value)) throw new Error(`no button ${name}=${value} at ${form.action}`);
+  if (!form.buttons.some((b) => b.name === name && b.value === value))
+    throw new Error(`no button ${name}=${value} at ${form.action}`);
   fields.append(name, value);
   return fields;
 }

@@ -8,7 +8,8 @@ export function repositoryIn(folder) {
   const isRepository = (path) => ['HEAD', 'objects', 'refs'].every((name) => existsSync(join(path, name)));
   const search = (path, depth) => {
     if (isRepository(path)) return path;
-    const below = depth === 0 ? [] : readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const below =
+      depth === 0 ? [] : readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     return below.map((entry) => search(join(path, entry.name), depth - 1)).find(Boolean);
   };
   const found = search(folder, 4);
@@ -16,19 +17,31 @@ export function repositoryIn(folder) {
   return found;
 }
 
-const git = (repository, args, input) => execFileSync('git', ['--git-dir', repository, ...args], { input, maxBuffer: 1 << 30 });
+const git = (repository, args, input) =>
+  execFileSync('git', ['--git-dir', repository, ...args], { input, maxBuffer: 1 << 30 });
 
 /** The commit a branch points at. */
-export const headOf = (repository, branch = 'main') => git(repository, ['rev-parse', `refs/heads/${branch}`]).toString().trim();
+export const headOf = (repository, branch = 'main') =>
+  git(repository, ['rev-parse', `refs/heads/${branch}`])
+    .toString()
+    .trim();
 
 /** Every entry of a commit's tree: `{path, mode, revision, bytes}`; a submodule has no bytes. */
 export function filesOf(repository, commit) {
-  const entries = git(repository, ['ls-tree', '-r', '-z', commit]).toString('utf8').split('\0').filter(Boolean).map((line) => {
-    const [, mode, type, revision, path] = /^(\d+) (\w+) ([0-9a-f]{40})\t([\s\S]*)$/.exec(line);
-    return { mode, type, revision, path };
-  });
+  const entries = git(repository, ['ls-tree', '-r', '-z', commit])
+    .toString('utf8')
+    .split('\0')
+    .filter(Boolean)
+    .map((line) => {
+      const [, mode, type, revision, path] = /^(\d+) (\w+) ([0-9a-f]{40})\t([\s\S]*)$/.exec(line);
+      return { mode, type, revision, path };
+    });
   const blobs = entries.filter(({ type }) => type === 'blob');
-  const batch = git(repository, ['cat-file', '--batch'], blobs.map(({ revision }) => `${revision}\n`).join(''));
+  const batch = git(
+    repository,
+    ['cat-file', '--batch'],
+    blobs.map(({ revision }) => `${revision}\n`).join(''),
+  );
   let offset = 0;
   for (const blob of blobs) {
     const end = batch.indexOf(0x0a, offset);
@@ -44,4 +57,8 @@ export function filesOf(repository, commit) {
  * note, with no segment that starts with a dot once characters that nobody sees are gone.
  */
 export const isVisibleNote = ({ mode, path }) =>
-  ['100644', '100755'].includes(mode) && /\.(md|markdown)$/i.test(path) && !path.split('/').some((segment) => segment.replace(/\p{Default_Ignorable_Code_Point}/gu, '').startsWith('.'));
+  ['100644', '100755'].includes(mode) &&
+  /\.(md|markdown)$/i.test(path) &&
+  !path
+    .split('/')
+    .some((segment) => segment.replace(/\p{Default_Ignorable_Code_Point}/gu, '').startsWith('.'));

@@ -8,8 +8,15 @@ const CLIENT = { name: 'end-to-end test', version: '1' };
 /** The message in a response's body: JSON, or the last `data:` of an event stream. */
 export async function messageOf(response) {
   const text = await response.text();
-  if (!response.headers.get('content-type')?.includes('text/event-stream')) return text === '' ? undefined : JSON.parse(text);
-  const events = text.split(/\r?\n\r?\n/).map((event) => event.split(/\r?\n/).filter((line) => line.startsWith('data:')).map((line) => line.slice(5).trimStart()).join('\n'));
+  if (!response.headers.get('content-type')?.includes('text/event-stream'))
+    return text === '' ? undefined : JSON.parse(text);
+  const events = text.split(/\r?\n\r?\n/).map((event) =>
+    event
+      .split(/\r?\n/)
+      .filter((line) => line.startsWith('data:'))
+      .map((line) => line.slice(5).trimStart())
+      .join('\n'),
+  );
   return JSON.parse(events.filter(Boolean).at(-1));
 }
 
@@ -28,16 +35,23 @@ export class McpClient {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
       authorization: this.token && `Bearer ${this.token}`,
-      'mcp-protocol-version': this.era === 'legacy' && method === 'initialize' ? undefined : versions[this.era],
+      'mcp-protocol-version':
+        this.era === 'legacy' && method === 'initialize' ? undefined : versions[this.era],
       ...modern,
       ...given,
     };
-    return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined && value !== false));
+    return Object.fromEntries(
+      Object.entries(all).filter(([, value]) => value !== undefined && value !== false),
+    );
   }
 
   /** Sends one request and returns status, headers and message. */
   async request(method, params = {}, { headers, id = (this.#id += 1) } = {}) {
-    const meta = { 'io.modelcontextprotocol/protocolVersion': versions.modern, 'io.modelcontextprotocol/clientInfo': CLIENT, 'io.modelcontextprotocol/clientCapabilities': {} };
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': versions.modern,
+      'io.modelcontextprotocol/clientInfo': CLIENT,
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
     const sent = this.era === 'modern' ? { ...params, _meta: { ...meta, ...params._meta } } : params;
     const response = await fetch(this.url, {
       method: 'POST',
@@ -50,7 +64,8 @@ export class McpClient {
   /** The result of a request that must succeed. */
   async result(method, params, options) {
     const { status, message } = await this.request(method, params, options);
-    if (status !== 200 || !message?.result) throw new Error(`${method}: ${status} ${JSON.stringify(message)}`);
+    if (status !== 200 || !message?.result)
+      throw new Error(`${method}: ${status} ${JSON.stringify(message)}`);
     return message.result;
   }
 
@@ -76,7 +91,7 @@ export class McpClient {
   async allNotes(args = {}) {
     const notes = [];
     const totals = new Set();
-    for (let cursor; ; ) {
+    for (let cursor; ;) {
       const { facts } = await this.tool('list_notes', cursor === undefined ? args : { ...args, cursor });
       notes.push(...facts.notes);
       totals.add(facts.total);
@@ -89,7 +104,7 @@ export class McpClient {
   async wholeNote(path) {
     const first = await this.tool('read_note', { path });
     let text = first.texts.join('');
-    for (let { next } = first.facts; next; ) {
+    for (let { next } = first.facts; next;) {
       const { facts, texts } = await this.tool('read_note', { path, lines: next });
       text += texts.join('');
       next = facts.next;

@@ -15,15 +15,22 @@ const json = (response, status, body) => {
 };
 
 /** The blocks of tool results in a conversation, in order. */
-const toolResults = (messages) => messages.flatMap((m) => (Array.isArray(m.content) ? m.content : [])).filter((block) => block.type === 'tool_result');
+const toolResults = (messages) =>
+  messages
+    .flatMap((m) => (Array.isArray(m.content) ? m.content : []))
+    .filter((block) => block.type === 'tool_result');
 
 function stream(response, message, [block]) {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  const send = (type, data) => response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`);
+  const send = (type, data) =>
+    response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`);
   send('message_start', { message: { ...message, content: [], stop_reason: null } });
   if (block.type === 'tool_use') {
     send('content_block_start', { index: 0, content_block: { ...block, input: {} } });
-    send('content_block_delta', { index: 0, delta: { type: 'input_json_delta', partial_json: JSON.stringify(block.input) } });
+    send('content_block_delta', {
+      index: 0,
+      delta: { type: 'input_json_delta', partial_json: JSON.stringify(block.input) },
+    });
   } else {
     send('content_block_start', { index: 0, content_block: { type: 'text', text: '' } });
     send('content_block_delta', { index: 0, delta: { type: 'text_delta', text: block.text } });
@@ -43,23 +50,36 @@ export async function startModel(steps) {
   const server = createServer(async (request, response) => {
     const body = await readBody(request, MAXIMUM_BODY);
     if (request.url.includes('count_tokens')) return json(response, 200, { input_tokens: 10 });
-    if (!request.url.startsWith('/v1/messages')) return json(response, 404, { type: 'error', error: { type: 'not_found_error', message: request.url } });
+    if (!request.url.startsWith('/v1/messages'))
+      return json(response, 404, { type: 'error', error: { type: 'not_found_error', message: request.url } });
     const { messages, model: name, stream: streamed, tools = [] } = JSON.parse(body);
     // Claude Code asks for titles and the like without offering tools: those requests play no step.
     for (const tool of tools) model.offered.add(tool.name);
     const results = toolResults(messages);
     if (tools.length > 0) model.results = results;
     const step = tools.length > 0 ? steps[results.length] : undefined;
-    const block = step ? { type: 'tool_use', id: `toolu_${results.length}`, ...step } : { type: 'text', text: 'done' };
-    const message = { id: `msg_${Date.now()}`, type: 'message', role: 'assistant', model: name, content: [block], stop_reason: step ? 'tool_use' : 'end_turn', stop_sequence: null, usage };
+    const block = step
+      ? { type: 'tool_use', id: `toolu_${results.length}`, ...step }
+      : { type: 'text', text: 'done' };
+    const message = {
+      id: `msg_${Date.now()}`,
+      type: 'message',
+      role: 'assistant',
+      model: name,
+      content: [block],
+      stop_reason: step ? 'tool_use' : 'end_turn',
+      stop_sequence: null,
+      usage,
+    };
     if (streamed) stream(response, message, [block]);
     else json(response, 200, message);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   model.url = `http://127.0.0.1:${server.address().port}`;
-  model.stop = () => new Promise((done) => {
-    server.closeAllConnections();
-    server.close(done);
-  });
+  model.stop = () =>
+    new Promise((done) => {
+      server.closeAllConnections();
+      server.close(done);
+    });
   return model;
 }

@@ -44,19 +44,40 @@ export function authorizationRequest(base, clientId, parameters = {}) {
     ...parameters,
   };
   const query = new URLSearchParams(Object.entries(all).filter(([, value]) => value !== undefined));
-  return { url: `${base}/authorize?${query}`, verifier, state: all.state, redirectUri: all.redirect_uri, clientId };
+  return {
+    url: `${base}/authorize?${query}`,
+    verifier,
+    state: all.state,
+    redirectUri: all.redirect_uri,
+    clientId,
+  };
 }
 
 /** Redeems a code: the token endpoint's status and answer. */
 export async function exchange(base, { clientId, verifier, redirectUri }, code) {
-  const fields = { grant_type: 'authorization_code', client_id: clientId, code, code_verifier: verifier, redirect_uri: redirectUri, resource: `${base}/mcp` };
+  const fields = {
+    grant_type: 'authorization_code',
+    client_id: clientId,
+    code,
+    code_verifier: verifier,
+    redirect_uri: redirectUri,
+    resource: `${base}/mcp`,
+  };
   const response = await fetch(`${base}/token`, form(fields));
   return { status: response.status, body: await response.json() };
 }
 
 /** Exchanges a refresh token: the token endpoint's status and answer. */
 export async function refresh(base, clientId, refreshToken) {
-  const response = await fetch(`${base}/token`, form({ grant_type: 'refresh_token', client_id: clientId, refresh_token: refreshToken, resource: `${base}/mcp` }));
+  const response = await fetch(
+    `${base}/token`,
+    form({
+      grant_type: 'refresh_token',
+      client_id: clientId,
+      refresh_token: refreshToken,
+      resource: `${base}/mcp`,
+    }),
+  );
   return { status: response.status, body: await response.json() };
 }
 
@@ -78,7 +99,13 @@ export async function authorize(base, { clientId, parameters, ...person } = {}) 
 /** A whole login: the token response, and `client_id` beside it. Throws where there is no way through. */
 export async function signIn(base, options) {
   const { request, callback, page } = await authorize(base, options);
-  if (!callback) throw new Error(`stopped at ${page.url}: ${page.status} ${page.html.replace(/<style[\s\S]*?<\/style>|<[^>]+>/g, ' ').trim().slice(0, 500)}`);
+  if (!callback)
+    throw new Error(
+      `stopped at ${page.url}: ${page.status} ${page.html
+        .replace(/<style[\s\S]*?<\/style>|<[^>]+>/g, ' ')
+        .trim()
+        .slice(0, 500)}`,
+    );
   const code = callback.searchParams.get('code');
   if (!code) throw new Error(`came back without a code: ${callback.search}`);
   const { status, body } = await exchange(base, request, code);

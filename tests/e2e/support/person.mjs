@@ -23,7 +23,10 @@ function press(form, { user, decision, readOnly }) {
  *
  * Returns `{callback, pages}` or `{page, pages}`; a page is its `status`, `url`, `html` and `headers`.
  */
-export async function browse(url, { until, user = 'owner@example.test', decision = 'approve', readOnly = false, browser = new Browserless() }) {
+export async function browse(
+  url,
+  { until, user = 'owner@example.test', decision = 'approve', readOnly = false, browser = new Browserless() },
+) {
   const isCallback = (candidate) => until !== undefined && candidate.split('?')[0] === until;
   const pages = [];
   let next = { url, init: {} };
@@ -38,7 +41,12 @@ export async function browse(url, { until, user = 'owner@example.test', decision
       if (isCallback(next.url)) return { callback: new URL(next.url), pages };
       continue;
     }
-    const page = { status: response.status, url: next.url, html: await response.text(), headers: response.headers };
+    const page = {
+      status: response.status,
+      url: next.url,
+      html: await response.text(),
+      headers: response.headers,
+    };
     pages.push(page);
     if (!/<form\b/i.test(page.html)) return { page, pages };
     const form = onlyForm(page.html, page.url);
@@ -49,7 +57,12 @@ export async function browse(url, { until, user = 'owner@example.test', decision
       init: {
         method: form.method,
         body: press(form, { user, decision, readOnly }),
-        headers: { origin, 'sec-fetch-site': sameOrigin ? 'same-origin' : 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
+        headers: {
+          origin,
+          'sec-fetch-site': sameOrigin ? 'same-origin' : 'cross-site',
+          'sec-fetch-mode': 'navigate',
+          'sec-fetch-dest': 'document',
+        },
       },
     };
   }

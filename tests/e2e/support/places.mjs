@@ -11,10 +11,12 @@ const program = (variable, fallback, how) => {
   return path;
 };
 
-const cargo = (name) => `run \`cargo build -p vault-mcp-dev --bin ${name}\`, or \`cargo xtask test e2e\`, which does`;
+const cargo = (name) =>
+  `run \`cargo build -p vault-mcp-dev --bin ${name}\`, or \`cargo xtask test e2e\`, which does`;
 
 /** The GitHub look-alike. */
-export const lookAlike = () => program('VAULT_MCP_LOOK_ALIKE', 'target/debug/look-alike', cargo('look-alike'));
+export const lookAlike = () =>
+  program('VAULT_MCP_LOOK_ALIKE', 'target/debug/look-alike', cargo('look-alike'));
 
 /** Runs a command in a pseudo-terminal. */
 export const pty = () => program('VAULT_MCP_PTY', 'target/debug/pty', cargo('pty'));

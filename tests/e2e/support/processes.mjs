@@ -36,7 +36,8 @@ export class Running {
       this.child.once('close', (code, signal) => resolve((this.code = code ?? signal)));
     });
     if (this.child.pid) groups.add(this.child.pid);
-    for (const stream of [this.child.stdout, this.child.stderr]) stream.setEncoding('utf8').on('data', (text) => (this.output += text));
+    for (const stream of [this.child.stdout, this.child.stderr])
+      stream.setEncoding('utf8').on('data', (text) => (this.output += text));
   }
 
   /** Waits until the output matches, and returns the match. Throws with the whole output otherwise. */
@@ -48,7 +49,9 @@ export class Running {
       if (this.code !== undefined) break;
       await sleep(25);
     }
-    throw new Error(`${this.name}: ${this.code === undefined ? 'still running' : `exited with ${this.code}`} without ${pattern} in its output:\n${this.output}`);
+    throw new Error(
+      `${this.name}: ${this.code === undefined ? 'still running' : `exited with ${this.code}`} without ${pattern} in its output:\n${this.output}`,
+    );
   }
 
   /** Like `until`, for a program that is of no use otherwise: it is ended before this throws. */

@@ -9,12 +9,18 @@ import { readEnvFile } from './env_file.mjs';
 import { inRepository, lookAlike } from './places.mjs';
 import { Running, freePorts } from './processes.mjs';
 import { startProvider } from './provider.mjs';
-import { startWorker } from './worker.mjs';
+import { demandLoopback, startWorker } from './worker.mjs';
 
 /** The example's values, moved from its three ports to the block that starts at `port`. */
 function exampleValues(port) {
-  const moved = (value) => value.replace(/\b(localhost|127\.0\.0\.1):878([789])\b/g, (_, host, digit) => `${host}:${port + Number(digit) - 7}`);
-  return Object.fromEntries(Object.entries(readEnvFile(inRepository('.dev.vars.example'))).map(([key, value]) => [key, moved(value)]));
+  const moved = (value) =>
+    value.replace(
+      /\b(localhost|127\.0\.0\.1):878([789])\b/g,
+      (_, host, digit) => `${host}:${port + Number(digit) - 7}`,
+    );
+  return Object.fromEntries(
+    Object.entries(readEnvFile(inRepository('.dev.vars.example'))).map(([key, value]) => [key, moved(value)]),
+  );
 }
 
 /** A running stack. `url` is the Worker's origin. */
@@ -42,7 +48,14 @@ export class Stack {
     this.url = `http://localhost:${port}`;
     this.mcp = `${this.url}/mcp`;
     this.#values = { ...exampleValues(port), ...overrides };
-    this.#lookAlike = new Running(lookAlike(), ['--port', String(port + 2), '--state', this.gitState, ...(vault ? ['--vault', vault] : [])]);
+    demandLoopback(this.#values);
+    this.#lookAlike = new Running(lookAlike(), [
+      '--port',
+      String(port + 2),
+      '--state',
+      this.gitState,
+      ...(vault ? ['--vault', vault] : []),
+    ]);
     // One after the other: whatever has started is known to `stop` when the next one fails.
     this.provider = await startProvider({ port: port + 1, worker: this.url });
     await this.#lookAlike.until(/ready (\S+)/, 120_000);

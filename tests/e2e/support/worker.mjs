@@ -11,7 +11,8 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 /** Tests write to the vault they are given. It must be one on this machine, whatever a person has configured. */
 export function demandLoopback(values) {
   for (const key of ['GITHUB_API_URL', 'GITHUB_WEB_URL', 'PUBLIC_BASE_URL']) {
-    if (!LOOPBACK.has(URL.parse(values[key])?.hostname)) throw new Error(`refusing to test against ${key}=${values[key]}: it is not this machine`);
+    if (!LOOPBACK.has(URL.parse(values[key])?.hostname))
+      throw new Error(`refusing to test against ${key}=${values[key]}: it is not this machine`);
   }
 }
 
@@ -22,7 +23,8 @@ export function demandLoopback(values) {
 function prepare(directory) {
   const source = readFileSync(inRepository('wrangler.toml'), 'utf8');
   const main = /^main\s*=\s*"([^"]+)"/m.exec(source)?.[1];
-  if (!main || !existsSync(inRepository(main))) throw new Error(`the Worker is not built (${main}): run \`cargo xtask build\``);
+  if (!main || !existsSync(inRepository(main)))
+    throw new Error(`the Worker is not built (${main}): run \`cargo xtask build\``);
   const config = join(directory, 'wrangler.toml');
   if (!existsSync(config)) {
     cpSync(dirname(inRepository(main)), join(directory, dirname(main)), { recursive: true });
@@ -37,10 +39,31 @@ export async function startWorker({ directory, port, values }) {
   const config = prepare(directory);
   const envFile = join(directory, 'worker.env');
   writeEnvFile(envFile, values);
-  const options = ['--config', config, '--env-file', envFile, '--persist-to', join(directory, 'state'), '--ip', '127.0.0.1', '--port', String(port), '--inspector-port', '0', '--show-interactive-dev-session', 'false'];
+  const options = [
+    '--config',
+    config,
+    '--env-file',
+    envFile,
+    '--persist-to',
+    join(directory, 'state'),
+    '--ip',
+    '127.0.0.1',
+    '--port',
+    String(port),
+    '--inspector-port',
+    '0',
+    '--show-interactive-dev-session',
+    'false',
+  ];
   const running = new Running(nodeTool('wrangler'), ['dev', ...options], {
-    // `CI` keeps wrangler from asking anything; its home keeps it from reading a person's login.
-    env: { ...nodeFirst, CI: '1', WRANGLER_SEND_METRICS: 'false', WRANGLER_HOME: join(directory, 'wrangler-home'), XDG_CONFIG_HOME: join(directory, 'config') },
+    env: {
+      ...nodeFirst,
+      // Asks nothing, reports nothing, looks nothing up, and finds no login of the person's.
+      CI: '1',
+      WRANGLER_SEND_METRICS: 'false',
+      CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+      XDG_CONFIG_HOME: join(directory, 'config'),
+    },
     cwd: directory,
   });
   await running.ready(/Ready on /, 90_000);
