@@ -52,7 +52,11 @@ impl BaseUrl {
             Some(port) => format!("{host}:{port}"),
             None => host.to_string(),
         };
-        Ok(Self { origin, authority, loopback })
+        Ok(Self {
+            origin,
+            authority,
+            loopback,
+        })
     }
 
     /// The origin, which is also the issuer identifier of the authorization server.

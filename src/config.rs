@@ -9,15 +9,15 @@ mod login;
 mod reader;
 mod repository;
 
+use self::reader::Reader;
 pub use self::{
     login::LoginSettings,
     reader::{ConfigError, Environment},
 };
-use self::reader::Reader;
 use crate::{
     base_url::{BaseUrl, is_loopback},
-    login::Allowlist,
-    oauth::{OauthSettings, SealingKey},
+    login::allowlist::Allowlist,
+    oauth::{seal::SealingKey, settings::OauthSettings},
     storage::github::GithubRepository,
     vault::policy::{VaultPolicy, parse_prefixes},
 };
@@ -93,9 +93,8 @@ impl Config {
         let login = login::read(&reader, &base_url)?;
         let key = login.kind().allowlist_key();
         // A list that is not set admits nobody: the server runs, and refuses everybody by name.
-        let allowlist =
-            Allowlist::parse(login.kind(), &reader.optional(key).unwrap_or_default())
-                .map_err(|error| ConfigError::new(key, error))?;
+        let allowlist = Allowlist::parse(login.kind(), &reader.optional(key).unwrap_or_default())
+            .map_err(|error| ConfigError::new(key, error))?;
         let policy = policy(&reader)?;
         let oauth = OauthSettings {
             sealing_key: sealing_key(&reader, &base_url)?,
@@ -120,9 +119,17 @@ impl Config {
 }
 
 fn policy(reader: &Reader<'_>) -> Result<VaultPolicy, ConfigError> {
-    let allowed = reader.parsed("VAULT_ALLOWED_PREFIXES", parse_prefixes)?.unwrap_or_default();
-    let denied = reader.parsed("VAULT_DENIED_PREFIXES", parse_prefixes)?.unwrap_or_default();
-    Ok(VaultPolicy::new(allowed, &denied, reader.flag("VAULT_READ_ONLY")?))
+    let allowed = reader
+        .parsed("VAULT_ALLOWED_PREFIXES", parse_prefixes)?
+        .unwrap_or_default();
+    let denied = reader
+        .parsed("VAULT_DENIED_PREFIXES", parse_prefixes)?
+        .unwrap_or_default();
+    Ok(VaultPolicy::new(
+        allowed,
+        &denied,
+        reader.flag("VAULT_READ_ONLY")?,
+    ))
 }
 
 fn sealing_key(reader: &Reader<'_>, base_url: &BaseUrl) -> Result<SealingKey, ConfigError> {
@@ -131,7 +138,9 @@ fn sealing_key(reader: &Reader<'_>, base_url: &BaseUrl) -> Result<SealingKey, Co
     if secret.expose().chars().count() < MIN_KEY_LENGTH {
         return Err(ConfigError::new(
             KEY,
-            format_args!("must have at least {MIN_KEY_LENGTH} characters (openssl rand -base64 48)"),
+            format_args!(
+                "must have at least {MIN_KEY_LENGTH} characters (openssl rand -base64 48)"
+            ),
         ));
     }
     if secret.expose() == EXAMPLE_KEY && !base_url.is_loopback() {
@@ -156,7 +165,8 @@ fn allowed_origins(reader: &Reader<'_>) -> Result<Vec<String>, ConfigError> {
 
 /// The items of a list: separated by commas or white space.
 fn items(list: &str) -> impl Iterator<Item = &str> {
-    list.split(|c: char| c == ',' || c.is_whitespace()).filter(|item| !item.is_empty())
+    list.split(|c: char| c == ',' || c.is_whitespace())
+        .filter(|item| !item.is_empty())
 }
 
 /// A URL that may be `http` only where both it and the server are on this machine.

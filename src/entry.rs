@@ -6,9 +6,14 @@ use worker::{Context, Env, console_error, event};
 
 use crate::{
     config::{Config, ConfigError, LoginSettings},
-    guard::{Guard, Principal},
+    guard::Guard,
     http::{self, App},
-    login::{GithubProvider, GoogleProvider, IdentityProvider, OidcProvider},
+    login::{
+        IdentityProvider,
+        github::GithubProvider,
+        google::GoogleProvider,
+        oidc::{OidcProvider, ProviderCache},
+    },
     oauth::{AuthorizationServer, state::AuthState},
     platform::{
         auth_state_do::ObjectLink,
@@ -21,7 +26,6 @@ use crate::{
     },
     runtime::{Clock, HttpClient, Rng, SystemRng},
     storage::github::GithubStorage,
-    vault::VaultClient,
 };
 
 thread_local! {
@@ -85,13 +89,21 @@ fn build(env: &Env) -> Result<App, Unservable> {
     let fetch: Rc<dyn HttpClient> = Rc::new(WorkerFetch);
 
     let provider: Rc<dyn IdentityProvider> = match config.login {
-        LoginSettings::Oidc(settings) => {
-            Rc::new(OidcProvider::new(settings, Rc::clone(&fetch), Rc::clone(&clock)))
+        LoginSettings::Oidc(settings) => Rc::new(OidcProvider::new(
+            settings,
+            Rc::clone(&fetch),
+            Rc::clone(&clock),
+            ProviderCache::default(),
+        )),
+        LoginSettings::Google(settings) => Rc::new(GoogleProvider::new(
+            settings,
+            Rc::clone(&fetch),
+            Rc::clone(&clock),
+            ProviderCache::default(),
+        )),
+        LoginSettings::Github(settings) => {
+            Rc::new(GithubProvider::new(settings, Rc::clone(&fetch)))
         }
-        LoginSettings::Google(settings) => {
-            Rc::new(GoogleProvider::new(settings, Rc::clone(&fetch), Rc::clone(&clock)))
-        }
-        LoginSettings::Github(settings) => Rc::new(GithubProvider::new(settings, Rc::clone(&fetch))),
     };
     let allowlist = Rc::new(config.allowlist);
     let oauth = Rc::new(config.oauth);
@@ -112,11 +124,7 @@ fn build(env: &Env) -> Result<App, Unservable> {
         Rc::clone(&rng),
         Rc::new(WorkerSleep),
     ));
-    let policy = Rc::new(config.policy);
-    let open_vault = move |principal: &Principal| {
-        VaultClient::new(storage.clone(), Rc::clone(&policy), principal.access())
-    };
-    let base_url = oauth.base_url.clone();
+    let addresses = (oauth.base_url.clone(), config.allowed_origins);
     let authorization = AuthorizationServer {
         settings: oauth,
         clock,
@@ -126,5 +134,5 @@ fn build(env: &Env) -> Result<App, Unservable> {
         allowlist,
         log: Rc::new(ConsoleLog),
     };
-    Ok(App::new(base_url, config.allowed_origins, authorization, guard, Rc::new(open_vault)))
+    Ok(App::new(addresses, authorization, guard, storage, Rc::new(config.policy)))
 }

@@ -7,16 +7,21 @@ use std::rc::Rc;
 
 use ::http::{StatusCode, header};
 use serde_json::json as object;
+use url::Url;
 
 use crate::{
     base_url::BaseUrl,
     http::{Request, Response, json},
-    login::{Access, Allowlist, Identity, ProviderKind},
+    login::{
+        Identity, ProviderKind,
+        allowlist::{Access, Allowlist},
+    },
     oauth::{
         state::{ActiveGrant, AuthState},
         token::GrantId,
         types::Scope,
     },
+    vault::commit::Author,
 };
 
 /// The authenticated party of one request: a person, the client that acts for them, and what they
@@ -52,6 +57,26 @@ impl Principal {
     #[must_use]
     pub const fn access(&self) -> Access {
         self.access
+    }
+
+    /// The person as the author of commits, and the client for their trailer.
+    ///
+    /// Git wants an address. Where the login gave none, it is one that nobody can receive mail at:
+    /// GitHub's own form for its accounts, or the subject at the issuer's host.
+    #[must_use]
+    pub fn author(&self) -> Author {
+        let Identity { issuer, subject, name, display_name, .. } = &self.identity;
+        let shown = display_name.as_deref().filter(|name| !name.is_empty());
+        let named = Some(name.as_str()).filter(|name| !name.is_empty());
+        let host = Url::parse(issuer).ok().and_then(|url| url.host_str().map(str::to_owned));
+        let host = host.as_deref().unwrap_or("invalid");
+        let email = match self.identity.provider {
+            ProviderKind::Github => format!("{subject}+{name}@users.noreply.{host}"),
+            ProviderKind::Google | ProviderKind::Oidc => {
+                named.map_or_else(|| format!("{subject}@{host}"), str::to_owned)
+            }
+        };
+        Author::new(shown.or(named).unwrap_or(subject), &email, &self.client_name)
     }
 }
 
@@ -97,7 +122,14 @@ impl Guard {
         (provider, issuer): (ProviderKind, String),
         read_only_vault: bool,
     ) -> Self {
-        Self { base_url, state, allowlist, provider, issuer, read_only_vault }
+        Self {
+            base_url,
+            state,
+            allowlist,
+            provider,
+            issuer,
+            read_only_vault,
+        }
     }
 
     /// Decides about a request, in this order:
@@ -123,7 +155,11 @@ impl Guard {
         // (3)
         let same_provider =
             grant.identity.provider == self.provider && grant.identity.issuer == self.issuer;
-        let Some(listed) = self.allowlist.access(&grant.identity).filter(|_| same_provider) else {
+        let Some(listed) = self
+            .allowlist
+            .access(&grant.identity)
+            .filter(|_| same_provider)
+        else {
             return Admission::NotListed;
         };
         // (4)
@@ -135,7 +171,11 @@ impl Guard {
             Scope::Read => Access::ReadOnly,
             Scope::ReadWrite => Access::ReadWrite,
         };
-        let vault = if self.read_only_vault { Access::ReadOnly } else { Access::ReadWrite };
+        let vault = if self.read_only_vault {
+            Access::ReadOnly
+        } else {
+            Access::ReadWrite
+        };
         Principal {
             identity: grant.identity,
             client_name: grant.client_name,
@@ -146,8 +186,14 @@ impl Guard {
 
     /// A 401 that says where to get a token (RFC 9728 section 5.1) and which scopes to ask for.
     fn challenge(&self, refusal: Refusal) -> Response {
-        let scopes = if self.read_only_vault { Scope::Read } else { Scope::ReadWrite };
-        let metadata = self.base_url.join("/.well-known/oauth-protected-resource/mcp");
+        let scopes = if self.read_only_vault {
+            Scope::Read
+        } else {
+            Scope::ReadWrite
+        };
+        let metadata = self
+            .base_url
+            .join("/.well-known/oauth-protected-resource/mcp");
         let mut value = format!(
             "Bearer realm=\"mcp\", resource_metadata=\"{metadata}\", scope=\"{}\"",
             scopes.as_str()
@@ -166,7 +212,9 @@ impl Guard {
         let mut response = json(StatusCode::UNAUTHORIZED, &body);
         // The origin is ASCII, and so is the rest.
         if let Ok(value) = header::HeaderValue::from_str(&value) {
-            response.headers_mut().insert(header::WWW_AUTHENTICATE, value);
+            response
+                .headers_mut()
+                .insert(header::WWW_AUTHENTICATE, value);
         }
         response
     }
@@ -180,7 +228,9 @@ fn bearer(request: &Request) -> Option<&str> {
         return None;
     }
     let (scheme, token) = value.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim_matches(' '))
+    scheme
+        .eq_ignore_ascii_case("bearer")
+        .then(|| token.trim_matches(' '))
 }
 
 /// The state cannot be asked right now.
@@ -190,6 +240,8 @@ fn unavailable() -> Response {
         "error_description": "the server cannot check tokens right now; try again in a few seconds",
     });
     let mut response = json(StatusCode::SERVICE_UNAVAILABLE, &body);
-    response.headers_mut().insert(header::RETRY_AFTER, header::HeaderValue::from_static("5"));
+    response
+        .headers_mut()
+        .insert(header::RETRY_AFTER, header::HeaderValue::from_static("5"));
     response
 }

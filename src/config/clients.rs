@@ -7,7 +7,11 @@ use super::{
     items,
     reader::{ConfigError, Reader},
 };
-use crate::oauth::{ClientId, Digest, RedirectHosts, RedirectUri, StaticClient};
+use crate::oauth::{
+    redirect_uri::{RedirectHosts, RedirectUri},
+    settings::StaticClient,
+    types::{ClientId, Digest},
+};
 
 /// Hosts that authorization responses may go to, added to Claude's own.
 pub(super) fn redirect_hosts(reader: &Reader<'_>) -> Result<RedirectHosts, ConfigError> {
@@ -59,8 +63,9 @@ pub(super) fn static_clients(reader: &Reader<'_>) -> Result<Vec<StaticClient>, C
         .into_iter()
         .enumerate()
         .map(|(index, entry)| {
-            static_client(entry)
-                .map_err(|problem| ConfigError::new(KEY, format_args!("entry {}: {problem}", index + 1)))
+            static_client(entry).map_err(|problem| {
+                ConfigError::new(KEY, format_args!("entry {}: {problem}", index + 1))
+            })
         })
         .collect()
 }

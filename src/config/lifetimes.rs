@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::reader::{ConfigError, Reader};
 use crate::{
-    oauth::{Lifetimes, RefreshReuse},
+    oauth::settings::{Lifetimes, RefreshReuse},
     runtime::Timestamp,
 };
 
@@ -44,10 +44,18 @@ pub(super) fn read(reader: &Reader<'_>) -> Result<Lifetimes, ConfigError> {
             default.refresh_absolute,
             (60 * MINUTE, 2 * 365 * DAY),
         )?,
-        refresh_grace: seconds(reader, "REFRESH_GRACE", default.refresh_grace, (0, 60 * MINUTE))?,
+        refresh_grace: seconds(
+            reader,
+            "REFRESH_GRACE",
+            default.refresh_grace,
+            (0, 60 * MINUTE),
+        )?,
     };
     if lifetimes.refresh_idle > lifetimes.refresh_absolute {
-        return Err(ConfigError::new("REFRESH_IDLE_TTL", "must not be over REFRESH_ABSOLUTE_TTL"));
+        return Err(ConfigError::new(
+            "REFRESH_IDLE_TTL",
+            "must not be over REFRESH_ABSOLUTE_TTL",
+        ));
     }
     Ok(lifetimes)
 }

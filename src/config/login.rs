@@ -1,5 +1,7 @@
 //! The login app of the one configured provider.
 
+use url::Url;
+
 use super::{
     reader::{ConfigError, Reader},
     repository::{github_api_url, github_web_url},
@@ -7,7 +9,12 @@ use super::{
 };
 use crate::{
     base_url::BaseUrl,
-    login::{GithubSettings, GoogleSettings, OidcSettings, ProviderKind},
+    login::{
+        ProviderKind,
+        github::GithubSettings,
+        google::GoogleSettings,
+        oidc::{OidcSettings, issuer::Issuer},
+    },
 };
 
 /// How people log in.
@@ -33,24 +40,16 @@ impl LoginSettings {
     }
 }
 
-pub(super) fn read(
-    reader: &Reader<'_>,
-    base_url: &BaseUrl,
-) -> Result<LoginSettings, ConfigError> {
-    let redirect_uri = base_url.join("/callback");
+pub(super) fn read(reader: &Reader<'_>, base_url: &BaseUrl) -> Result<LoginSettings, ConfigError> {
+    let redirect_uri = callback(base_url)?;
     match reader.required("AUTH_PROVIDER")?.as_str() {
-        "oidc" => {
-            let issuer = reader.required("OIDC_ISSUER")?;
-            service_url(&issuer, base_url)
-                .map_err(|error| ConfigError::new("OIDC_ISSUER", error))?;
-            Ok(LoginSettings::Oidc(OidcSettings {
-                issuer,
-                client_id: reader.required("OIDC_CLIENT_ID")?,
-                client_secret: reader.secret("OIDC_CLIENT_SECRET")?,
-                allow_unverified_email: reader.flag("OIDC_ALLOW_UNVERIFIED_EMAIL")?,
-                redirect_uri,
-            }))
-        }
+        "oidc" => Ok(LoginSettings::Oidc(OidcSettings {
+            issuer: issuer(reader, base_url)?,
+            client_id: reader.required("OIDC_CLIENT_ID")?,
+            client_secret: reader.secret("OIDC_CLIENT_SECRET")?,
+            allow_unverified_email: reader.flag("OIDC_ALLOW_UNVERIFIED_EMAIL")?,
+            redirect_uri,
+        })),
         "google" => Ok(LoginSettings::Google(GoogleSettings {
             client_id: reader.required("GOOGLE_CLIENT_ID")?,
             client_secret: reader.secret("GOOGLE_CLIENT_SECRET")?,
@@ -64,6 +63,23 @@ pub(super) fn read(
             web_url: github_web_url(reader, base_url)?,
             redirect_uri,
         })),
-        _ => Err(ConfigError::new("AUTH_PROVIDER", "must be github, google or oidc")),
+        _ => Err(ConfigError::new(
+            "AUTH_PROVIDER",
+            "must be github, google or oidc",
+        )),
     }
+}
+
+/// The issuer, spelled exactly as its discovery document does.
+fn issuer(reader: &Reader<'_>, base_url: &BaseUrl) -> Result<Issuer, ConfigError> {
+    const KEY: &str = "OIDC_ISSUER";
+    let text = reader.required(KEY)?;
+    service_url(&text, base_url).map_err(|error| ConfigError::new(KEY, error))?;
+    Issuer::parse(&text).map_err(|error| ConfigError::new(KEY, error))
+}
+
+/// Where the provider sends people back.
+fn callback(base_url: &BaseUrl) -> Result<Url, ConfigError> {
+    Url::parse(&base_url.join("/callback"))
+        .map_err(|error| ConfigError::new("PUBLIC_BASE_URL", error))
 }

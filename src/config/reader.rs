@@ -23,7 +23,10 @@ pub struct ConfigError {
 impl ConfigError {
     /// An error about `key`.
     pub(super) fn new(key: &'static str, problem: impl fmt::Display) -> Self {
-        Self { key, problem: problem.to_string() }
+        Self {
+            key,
+            problem: problem.to_string(),
+        }
     }
 }
 
@@ -41,7 +44,8 @@ impl Reader<'_> {
 
     /// The value of `key`.
     pub(super) fn required(&self, key: &'static str) -> Result<String, ConfigError> {
-        self.optional(key).ok_or_else(|| ConfigError::new(key, "is not set"))
+        self.optional(key)
+            .ok_or_else(|| ConfigError::new(key, "is not set"))
     }
 
     /// The secret in `key`.
@@ -73,6 +77,8 @@ impl Reader<'_> {
 
     /// The number in `key`, if it is set.
     pub(super) fn number<T: FromStr>(&self, key: &'static str) -> Result<Option<T>, ConfigError> {
-        self.parsed(key, |value| value.parse::<T>().map_err(|_| "must be a whole number"))
+        self.parsed(key, |value| {
+            value.parse::<T>().map_err(|_| "must be a whole number")
+        })
     }
 }

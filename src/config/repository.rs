@@ -42,7 +42,10 @@ fn token(reader: &Reader<'_>) -> Result<Secret, ConfigError> {
     }
     let problem = if token.expose().starts_with("ghp_") {
         "is a classic token, which reaches all your repositories; make a fine-grained one for the vault's repository alone"
-    } else if ["gho_", "ghu_", "ghs_", "ghr_"].iter().any(|kind| token.expose().starts_with(kind)) {
+    } else if ["gho_", "ghu_", "ghs_", "ghr_"]
+        .iter()
+        .any(|kind| token.expose().starts_with(kind))
+    {
         "is no personal access token; make a fine-grained one (github_pat_…) for the vault's repository alone"
     } else {
         "must be a fine-grained token (github_pat_…) for the vault's repository alone"

@@ -12,14 +12,11 @@ use super::{
 };
 use crate::{
     base_url::BaseUrl,
-    guard::{Admission, Guard, Principal},
+    guard::{Admission, Guard},
     mcp::{self, EmptyServer, VaultServer},
     oauth::AuthorizationServer,
-    vault::VaultClient,
+    vault::{VaultClient, policy::VaultPolicy, storage::VaultStorage},
 };
-
-/// Opens the vault for somebody who may enter.
-pub type OpenVault = dyn Fn(&Principal) -> VaultClient;
 
 /// The whole server, for one configuration.
 pub struct App {
@@ -27,12 +24,15 @@ pub struct App {
     allowed_origins: Vec<String>,
     authorization: AuthorizationServer,
     guard: Guard,
-    open_vault: Rc<OpenVault>,
+    storage: Rc<dyn VaultStorage>,
+    policy: Rc<VaultPolicy>,
 }
 
 impl fmt::Debug for App {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("App").field("base_url", &self.base_url).finish_non_exhaustive()
+        f.debug_struct("App")
+            .field("base_url", &self.base_url)
+            .finish_non_exhaustive()
     }
 }
 
@@ -40,13 +40,13 @@ impl App {
     /// A server made of its parts.
     #[must_use]
     pub fn new(
-        base_url: BaseUrl,
-        allowed_origins: Vec<String>,
+        (base_url, allowed_origins): (BaseUrl, Vec<String>),
         authorization: AuthorizationServer,
         guard: Guard,
-        open_vault: Rc<OpenVault>,
+        storage: Rc<dyn VaultStorage>,
+        policy: Rc<VaultPolicy>,
     ) -> Self {
-        Self { base_url, allowed_origins, authorization, guard, open_vault }
+        Self { base_url, allowed_origins, authorization, guard, storage, policy }
     }
 
     /// Answers a request. In this order, so that nobody learns more than they may:
@@ -98,7 +98,11 @@ impl App {
             return method_not_allowed(route);
         }
         let response = self.endpoint(route.endpoint, request, admission).await;
-        if request.method() == Method::HEAD { without_body(response) } else { response }
+        if request.method() == Method::HEAD {
+            without_body(response)
+        } else {
+            response
+        }
     }
 
     async fn endpoint(
@@ -112,14 +116,17 @@ impl App {
             Endpoint::Health => json(StatusCode::OK, &object!({ "status": "ok" })),
             Endpoint::Mcp => match admission {
                 Some(Admission::Admitted(principal)) => {
-                    let vault = Rc::new((self.open_vault)(&principal));
-                    mcp::respond(VaultServer::new(vault), request).await
+                    let vault = VaultClient::new(
+                        Rc::clone(&self.storage),
+                        Rc::clone(&self.policy),
+                        principal.access(),
+                        principal.author(),
+                    );
+                    mcp::respond(VaultServer::new(Rc::new(vault)), request).await
                 }
                 _ => mcp::respond(EmptyServer, request).await,
             },
-            Endpoint::ProtectedResourceMetadata => {
-                self.authorization.protected_resource_metadata()
-            }
+            Endpoint::ProtectedResourceMetadata => self.authorization.protected_resource_metadata(),
             Endpoint::AuthorizationServerMetadata => {
                 self.authorization.authorization_server_metadata()
             }

@@ -17,7 +17,10 @@ pub(super) fn is_our_host(request: &Request, base_url: &BaseUrl) -> bool {
     let host = match request.headers().get(header::HOST) {
         Some(host) => host.to_str().ok(),
         // HTTP/2 has it in the URI alone.
-        None => request.uri().authority().map(|authority| authority.as_str()),
+        None => request
+            .uri()
+            .authority()
+            .map(|authority| authority.as_str()),
     };
     host.is_some_and(|host| {
         // A default port may be written out.
@@ -33,8 +36,12 @@ pub(super) fn is_trusted_origin(
     configured: &[String],
 ) -> bool {
     let mut origins = request.headers().get_all(header::ORIGIN).iter();
-    let Some(origin) = origins.next() else { return true };
-    let Ok(origin) = origin.to_str() else { return false };
+    let Some(origin) = origins.next() else {
+        return true;
+    };
+    let Ok(origin) = origin.to_str() else {
+        return false;
+    };
     if origins.next().is_some() {
         return false;
     }
@@ -72,7 +79,13 @@ mod tests {
         for host in ["vault.example", "VAULT.example", "vault.example:443"] {
             assert!(is_our_host(&request(&[("host", host)]), &base), "{host}");
         }
-        for host in ["evil.example", "vault.example.evil", "vault.example:80", "localhost", ""] {
+        for host in [
+            "evil.example",
+            "vault.example.evil",
+            "vault.example:80",
+            "localhost",
+            "",
+        ] {
             assert!(!is_our_host(&request(&[("host", host)]), &base), "{host}");
         }
         assert!(!is_our_host(&request(&[]), &base));
@@ -109,7 +122,10 @@ mod tests {
             assert!(!is_trusted_origin(&request, &base, &configured), "{origin}");
         }
         assert!(is_trusted_origin(&request(&[]), &base, &configured));
-        let twice = request(&[("origin", "https://claude.ai"), ("origin", "https://evil.example")]);
+        let twice = request(&[
+            ("origin", "https://claude.ai"),
+            ("origin", "https://evil.example"),
+        ]);
         assert!(!is_trusted_origin(&twice, &base, &configured));
     }
 }

@@ -73,7 +73,10 @@ fn page(status: StatusCode, title: &str, body: &Markup) -> Response {
     // No style element, so no nonce that would have to be drawn.
     headers::html_page(
         response.headers_mut(),
-        &PagePolicy { style_nonce: "none", form_action: &[] },
+        &PagePolicy {
+            style_nonce: "none",
+            form_action: &[],
+        },
     );
     response
 }

@@ -69,9 +69,21 @@ pub const ROUTES: &[Route] = &[
     bearer("/mcp"),
     bearer("/mcp/"),
     // At the root and under the resource's path: clients look at either (RFC 9728 section 3.1).
-    public("/.well-known/oauth-protected-resource", Endpoint::ProtectedResourceMetadata, true),
-    public("/.well-known/oauth-protected-resource/mcp", Endpoint::ProtectedResourceMetadata, true),
-    public("/.well-known/oauth-authorization-server", Endpoint::AuthorizationServerMetadata, true),
+    public(
+        "/.well-known/oauth-protected-resource",
+        Endpoint::ProtectedResourceMetadata,
+        true,
+    ),
+    public(
+        "/.well-known/oauth-protected-resource/mcp",
+        Endpoint::ProtectedResourceMetadata,
+        true,
+    ),
+    public(
+        "/.well-known/oauth-authorization-server",
+        Endpoint::AuthorizationServerMetadata,
+        true,
+    ),
     public(
         "/.well-known/oauth-authorization-server/mcp",
         Endpoint::AuthorizationServerMetadata,
@@ -111,7 +123,13 @@ pub fn find(path: &str) -> Option<&'static Route> {
 }
 
 const fn public(path: &'static str, endpoint: Endpoint, cors: bool) -> Route {
-    Route { path, endpoint, methods: GET, requirement: Requirement::Nothing, cors }
+    Route {
+        path,
+        endpoint,
+        methods: GET,
+        requirement: Requirement::Nothing,
+        cors,
+    }
 }
 
 const fn bearer(path: &'static str) -> Route {
@@ -125,5 +143,11 @@ const fn bearer(path: &'static str) -> Route {
 }
 
 const fn client(path: &'static str, endpoint: Endpoint, requirement: Requirement) -> Route {
-    Route { path, endpoint, methods: POST, requirement, cors: true }
+    Route {
+        path,
+        endpoint,
+        methods: POST,
+        requirement,
+        cors: true,
+    }
 }

@@ -26,11 +26,15 @@ pub(crate) fn integer<'de, D: Deserializer<'de>>(input: D) -> Result<Option<u64>
         Value::Number(number) => number.as_u64().or_else(|| whole(number.as_f64()?)),
         Value::String(text) => {
             let text = text.trim();
-            text.parse::<u64>().ok().or_else(|| whole(text.parse().ok()?))
+            text.parse::<u64>()
+                .ok()
+                .or_else(|| whole(text.parse().ok()?))
         }
         Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     };
-    number.map(Some).ok_or_else(|| D::Error::custom(format!("expected a whole number, got {value}")))
+    number
+        .map(Some)
+        .ok_or_else(|| D::Error::custom(format!("expected a whole number, got {value}")))
 }
 
 /// The integer that a floating-point number is, where it is one.
@@ -65,7 +69,13 @@ mod tests {
 
     #[test]
     fn whole_numbers_are_taken_in_every_form_clients_send() {
-        for form in [json!(10), json!("10"), json!(10.0), json!("10.0"), json!(" 10 ")] {
+        for form in [
+            json!(10),
+            json!("10"),
+            json!(10.0),
+            json!("10.0"),
+            json!(" 10 "),
+        ] {
             assert_eq!(limit(form.clone()), Ok(Some(10)), "{form}");
         }
         assert_eq!(limit(Value::Null), Ok(None));
@@ -74,10 +84,20 @@ mod tests {
 
     #[test]
     fn what_is_no_whole_number_is_refused_with_the_value() {
-        for form in [json!(-1), json!(1.5), json!("ten"), json!(""), json!([1]), json!(true), json!(1e300)]
-        {
+        for form in [
+            json!(-1),
+            json!(1.5),
+            json!("ten"),
+            json!(""),
+            json!([1]),
+            json!(true),
+            json!(1e300),
+        ] {
             let refusal = limit(form.clone()).unwrap_err();
-            assert!(refusal.contains("expected a whole number"), "{form}: {refusal}");
+            assert!(
+                refusal.contains("expected a whole number"),
+                "{form}: {refusal}"
+            );
         }
     }
 
@@ -85,6 +105,9 @@ mod tests {
     fn an_unknown_argument_is_refused_with_the_expected_ones() {
         let arguments = json!({ "folder": "x" });
         let refusal = parse::<Sample>(arguments.as_object().cloned()).unwrap_err();
-        assert!(refusal.contains("unknown field `folder`, expected `limit`"), "{refusal}");
+        assert!(
+            refusal.contains("unknown field `folder`, expected `limit`"),
+            "{refusal}"
+        );
     }
 }

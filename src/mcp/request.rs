@@ -43,7 +43,7 @@ pub(crate) enum Message {
         request: Box<ClientRequest>,
     },
     /// A notification; it gets no answer.
-    Notification(Box<ClientNotification>),
+    Notification,
 }
 
 /// Why a request is answered without being acted on.
@@ -106,9 +106,12 @@ impl RequestError {
         let bad = StatusCode::BAD_REQUEST;
         let (status, id, code, data) = match self {
             Self::NotAcceptable => (StatusCode::NOT_ACCEPTABLE, &Value::Null, -32600, None),
-            Self::UnsupportedMediaType => {
-                (StatusCode::UNSUPPORTED_MEDIA_TYPE, &Value::Null, -32600, None)
-            }
+            Self::UnsupportedMediaType => (
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                &Value::Null,
+                -32600,
+                None,
+            ),
             Self::NotJson => (bad, &Value::Null, -32700, None),
             Self::Batch | Self::NotAMessage(_) => (bad, &Value::Null, -32600, None),
             Self::HeaderMismatch { id, .. } => (bad, id, -32020, None),
@@ -138,7 +141,10 @@ fn error_message(id: &Value, code: i32, message: &str, data: Option<Value>) -> V
 
 /// Every revision this server speaks, oldest first.
 fn supported_versions() -> Vec<&'static str> {
-    ProtocolVersion::KNOWN_VERSIONS.iter().map(ProtocolVersion::as_str).collect()
+    ProtocolVersion::KNOWN_VERSIONS
+        .iter()
+        .map(ProtocolVersion::as_str)
+        .collect()
 }
 
 /// Reads one message, in this order:
@@ -159,8 +165,7 @@ pub(crate) fn read(request: &Request) -> Result<Message, RequestError> {
     }
 
     // (2)
-    let body: Value =
-        serde_json::from_slice(request.body()).map_err(|_| RequestError::NotJson)?;
+    let body: Value = serde_json::from_slice(request.body()).map_err(|_| RequestError::NotJson)?;
     let object = match body {
         Value::Object(object) => object,
         Value::Array(_) => return Err(RequestError::Batch),
@@ -169,7 +174,7 @@ pub(crate) fn read(request: &Request) -> Result<Message, RequestError> {
         }
     };
     let envelope = Envelope::read(&object)?;
-    let Some(id) = envelope.id else {
+    let Some(id) = envelope.id.clone() else {
         return notification(&object);
     };
 
@@ -179,8 +184,12 @@ pub(crate) fn read(request: &Request) -> Result<Message, RequestError> {
     // (4)
     if era == Era::Modern {
         check_meta(headers, &envelope, &id)?;
-        standard_headers::check(headers, envelope.method, envelope.params)
-            .map_err(|reason| RequestError::HeaderMismatch { id: id.clone(), reason })?;
+        standard_headers::check(headers, envelope.method, envelope.params).map_err(|reason| {
+            RequestError::HeaderMismatch {
+                id: id.clone(),
+                reason,
+            }
+        })?;
     }
 
     // (5)
@@ -192,11 +201,16 @@ pub(crate) fn read(request: &Request) -> Result<Message, RequestError> {
         .map_err(|_| RequestError::NotAMessage("the id must be a string or an integer"))?;
     let request: ClientRequest =
         serde_json::from_value(Value::Object(object.clone())).map_err(|_| invalid_params())?;
-    if matches!(request, ClientRequest::CustomRequest(_)) && KNOWN_METHODS.contains(&envelope.method)
+    if matches!(request, ClientRequest::CustomRequest(_))
+        && KNOWN_METHODS.contains(&envelope.method)
     {
         return Err(invalid_params());
     }
-    Ok(Message::Request { id: typed_id, era, request: Box::new(request) })
+    Ok(Message::Request {
+        id: typed_id,
+        era,
+        request: Box::new(request),
+    })
 }
 
 /// Methods whose parameters have a type: what arrives as "custom" under one of these names did not
@@ -229,10 +243,13 @@ impl<'a> Envelope<'a> {
             return Err(RequestError::NotAMessage("jsonrpc must be \"2.0\""));
         }
         let Some(method) = object.get("method") else {
-            return Err(RequestError::NotAMessage("only requests and notifications are accepted"));
+            return Err(RequestError::NotAMessage(
+                "only requests and notifications are accepted",
+            ));
         };
-        let method =
-            method.as_str().ok_or(RequestError::NotAMessage("the method must be a string"))?;
+        let method = method
+            .as_str()
+            .ok_or(RequestError::NotAMessage("the method must be a string"))?;
         let id = match object.get("id") {
             None => None,
             Some(id @ Value::String(_)) => Some(id.clone()),
@@ -240,12 +257,21 @@ impl<'a> Envelope<'a> {
                 Some(id.clone())
             }
             Some(_) => {
-                return Err(RequestError::NotAMessage("the id must be a string or an integer"));
+                return Err(RequestError::NotAMessage(
+                    "the id must be a string or an integer",
+                ));
             }
         };
         let params = object.get("params");
-        let meta = params.and_then(|params| params.get("_meta")).and_then(Value::as_object);
-        Ok(Self { id, method, params, meta })
+        let meta = params
+            .and_then(|params| params.get("_meta"))
+            .and_then(Value::as_object);
+        Ok(Self {
+            id,
+            method,
+            params,
+            meta,
+        })
     }
 
     fn meta_version(&self) -> Option<&'a str> {
@@ -255,15 +281,19 @@ impl<'a> Envelope<'a> {
 
 /// Accepts a notification of either era; none of them makes this server do anything.
 fn notification(object: &Map<String, Value>) -> Result<Message, RequestError> {
-    serde_json::from_value(Value::Object(object.clone()))
-        .map(|notification| Message::Notification(Box::new(notification)))
+    serde_json::from_value::<ClientNotification>(Value::Object(object.clone()))
+        .map(|_| Message::Notification)
         .map_err(|_| RequestError::NotAMessage("not a notification of this protocol"))
 }
 
 /// Tells the era, and refuses versions that nobody here speaks.
 fn era(headers: &HeaderMap, envelope: &Envelope<'_>, id: &Value) -> Result<Era, RequestError> {
-    let header = single(headers, PROTOCOL_VERSION_HEADER)
-        .map_err(|reason| RequestError::HeaderMismatch { id: id.clone(), reason })?;
+    let header = single(headers, PROTOCOL_VERSION_HEADER).map_err(|reason| {
+        RequestError::HeaderMismatch {
+            id: id.clone(),
+            reason,
+        }
+    })?;
     let named = envelope.meta_version().or(header);
     let era = match named {
         Some(version) if version >= FIRST_MODERN => Era::Modern,
@@ -308,14 +338,22 @@ fn check_meta(
         missing.push(META_CLIENT_CAPABILITIES);
     }
     if !missing.is_empty() {
-        return Err(RequestError::MissingMeta { id: id.clone(), missing });
+        return Err(RequestError::MissingMeta {
+            id: id.clone(),
+            missing,
+        });
     }
-    let mismatch = |reason: String| RequestError::HeaderMismatch { id: id.clone(), reason };
+    let mismatch = |reason: String| RequestError::HeaderMismatch {
+        id: id.clone(),
+        reason,
+    };
     match single(headers, PROTOCOL_VERSION_HEADER).map_err(mismatch)? {
-        None => Err(mismatch("missing required MCP-Protocol-Version header".to_owned())),
-        header if header != envelope.meta_version() => {
-            Err(mismatch("MCP-Protocol-Version header does not match the request's _meta".into()))
-        }
+        None => Err(mismatch(
+            "missing required MCP-Protocol-Version header".to_owned(),
+        )),
+        header if header != envelope.meta_version() => Err(mismatch(
+            "MCP-Protocol-Version header does not match the request's _meta".into(),
+        )),
         Some(_) => Ok(()),
     }
 }
@@ -323,7 +361,9 @@ fn check_meta(
 /// The only value of a header, trimmed of optional white space.
 pub(crate) fn single<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, String> {
     let mut values = headers.get_all(name).iter();
-    let Some(value) = values.next() else { return Ok(None) };
+    let Some(value) = values.next() else {
+        return Ok(None);
+    };
     if values.next().is_some() {
         return Err(format!("duplicate {name} header"));
     }
@@ -337,8 +377,14 @@ pub(crate) fn single<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'
 fn accepts_json(headers: &HeaderMap) -> bool {
     let mut named = false;
     for value in headers.get_all(header::ACCEPT) {
-        let Ok(value) = value.to_str() else { return false };
-        for range in value.split(',').map(str::trim).filter(|range| !range.is_empty()) {
+        let Ok(value) = value.to_str() else {
+            return false;
+        };
+        for range in value
+            .split(',')
+            .map(str::trim)
+            .filter(|range| !range.is_empty())
+        {
             named = true;
             if let Ok(range) = range.parse::<mime::Mime>()
                 && allows_json(&range)
@@ -351,9 +397,12 @@ fn accepts_json(headers: &HeaderMap) -> bool {
 }
 
 fn allows_json(range: &mime::Mime) -> bool {
-    let refused = range
-        .get_param("q")
-        .is_some_and(|quality| quality.as_str().parse::<f32>().is_ok_and(|quality| quality <= 0.0));
+    let refused = range.get_param("q").is_some_and(|quality| {
+        quality
+            .as_str()
+            .parse::<f32>()
+            .is_ok_and(|quality| quality <= 0.0)
+    });
     let matches = range.type_() == mime::STAR
         || (range.type_() == mime::APPLICATION
             && (range.subtype() == mime::STAR || range.subtype() == mime::JSON));

@@ -44,7 +44,9 @@ impl From<VaultError> for ToolError {
 pub(super) fn failure(error: &ToolError) -> CallToolResult {
     let text = match error {
         ToolError::Arguments(problem) => {
-            format!("INVALID_ARGUMENT: {problem}. Call the tool again with arguments that fit its schema.")
+            format!(
+                "INVALID_ARGUMENT: {problem}. Call the tool again with arguments that fit its schema."
+            )
         }
         ToolError::Vault(error) => format!("{}: {}", error.code().as_str(), sentence(error)),
     };
@@ -138,21 +140,23 @@ fn invalid_path(path: &str, reason: &InvalidPath) -> String {
         InvalidPath::Malformed(problem) => format!(
             "{path} is no path in this vault: {problem}. Paths are relative to the vault's root, like \"Projects/Boat.md\"."
         ),
-        InvalidPath::OutsidePolicy => format!(
-            "nothing may be written at {path}. Choose a folder that list_notes shows."
-        ),
+        InvalidPath::OutsidePolicy => {
+            format!("nothing may be written at {path}. Choose a folder that list_notes shows.")
+        }
         InvalidPath::AgentFile => format!(
             "{path} holds instructions for agents, which can be read here but not changed. The vault's owner can edit it."
         ),
-        InvalidPath::Uncreatable(problem) => format!(
-            "a note cannot be made at {path}: {problem}. Choose another name."
-        ),
+        InvalidPath::Uncreatable(problem) => {
+            format!("a note cannot be made at {path}: {problem}. Choose another name.")
+        }
     }
 }
 
 fn already_exists(path: &str, existing: &[String], revision: Option<&Revision>) -> String {
     if existing.iter().any(|there| there == path) {
-        let revision = revision.map(|revision| format!(" (revision {revision})")).unwrap_or_default();
+        let revision = revision
+            .map(|revision| format!(" (revision {revision})"))
+            .unwrap_or_default();
         format!(
             "{} exists already{revision}. Nothing was written; read it, then change it with mode \"overwrite\" if it should be replaced.",
             Echo(path)
@@ -181,9 +185,17 @@ fn denied(denial: &Denial) -> String {
 }
 
 fn echo_all(paths: &[String]) -> String {
-    paths.iter().map(|path| Echo(path).to_string()).collect::<Vec<_>>().join(", ")
+    paths
+        .iter()
+        .map(|path| Echo(path).to_string())
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn numbers(numbers: &[usize]) -> String {
-    numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    numbers
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(", ")
 }

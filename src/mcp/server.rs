@@ -70,7 +70,9 @@ impl ServerHandler for VaultServer {
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let tool = ToolName::parse(&request.name).ok_or_else(|| unknown_tool(&request.name))?;
-        Ok(tools::call(tool, &self.vault, request.arguments).await.into())
+        Ok(tools::call(tool, &self.vault, request.arguments)
+            .await
+            .into())
     }
 }
 

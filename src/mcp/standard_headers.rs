@@ -25,7 +25,9 @@ pub(crate) fn check(
         }
         Some(_) => {}
     }
-    let Some(expected) = name_in_body(method, params) else { return Ok(()) };
+    let Some(expected) = name_in_body(method, params) else {
+        return Ok(());
+    };
     let Some(value) = single(headers, "mcp-name")? else {
         return Err(format!("missing required Mcp-Name header for {method}"));
     };
@@ -49,7 +51,10 @@ fn name_in_body<'a>(method: &str, params: Option<&'a Value>) -> Option<&'a str> 
 
 /// Undoes the `=?base64?…?=` form that carries what a header value cannot.
 fn decode(value: &str) -> Option<String> {
-    match value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) {
+    match value
+        .strip_prefix("=?base64?")
+        .and_then(|rest| rest.strip_suffix("?="))
+    {
         Some(encoded) => String::from_utf8(BASE64_STANDARD.decode(encoded).ok()?).ok(),
         None => Some(value.to_owned()),
     }

@@ -34,7 +34,7 @@ pub async fn respond<S: ServerHandler>(server: S, request: &Request) -> Response
     // (1)
     let (id, era, request) = match request::read(request) {
         // (2)
-        Ok(Message::Notification(_)) => return empty(StatusCode::ACCEPTED),
+        Ok(Message::Notification) => return empty(StatusCode::ACCEPTED),
         Ok(Message::Request { id, era, request }) => (id, era, request),
         Err(error) => {
             let (status, body) = error.to_wire();

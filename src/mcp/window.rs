@@ -33,7 +33,13 @@ pub(crate) struct LineRange {
 
 impl LineRange {
     /// The whole text.
-    pub(crate) const ALL: Self = Self { start: Position { line: 1, character: 1 }, end: None };
+    pub(crate) const ALL: Self = Self {
+        start: Position {
+            line: 1,
+            character: 1,
+        },
+        end: None,
+    };
 }
 
 /// A text that is no range of lines.
@@ -46,7 +52,11 @@ impl FromStr for LineRange {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let number = |text: &str| {
-            text.trim().parse::<usize>().ok().filter(|number| *number > 0).ok_or(NotALineRange)
+            text.trim()
+                .parse::<usize>()
+                .ok()
+                .filter(|number| *number > 0)
+                .ok_or(NotALineRange)
         };
         let (start, end) = match text.split_once('-') {
             None => (text, Some(text)),
@@ -54,19 +64,23 @@ impl FromStr for LineRange {
             Some((start, end)) => (start, Some(end)),
         };
         let start = match start.split_once('.') {
-            None => Position { line: number(start)?, character: 1 },
-            Some((line, character)) => {
-                Position { line: number(line)?, character: number(character)? }
-            }
+            None => Position {
+                line: number(start)?,
+                character: 1,
+            },
+            Some((line, character)) => Position {
+                line: number(line)?,
+                character: number(character)?,
+            },
         };
         let end = match end {
             None => None,
             Some(end) => {
                 // "10.5" alone names a line by its start.
                 let line = number(end.split_once('.').map_or(end, |(line, _)| line))?;
-                Some(line).filter(|line| *line >= start.line).map_or(Err(NotALineRange), |line| {
-                    Ok(Some(line))
-                })?
+                Some(line)
+                    .filter(|line| *line >= start.line)
+                    .map_or(Err(NotALineRange), |line| Ok(Some(line)))?
             }
         };
         Ok(Self { start, end })
@@ -101,9 +115,16 @@ pub(crate) fn cut(text: &str, range: LineRange, budget: usize) -> Result<Window<
     let lines: Vec<Range<usize>> = line_ranges(text);
     let total_lines = lines.len();
     if total_lines == 0 && range == LineRange::ALL {
-        return Ok(Window { text, lines: None, total_lines, next: None });
+        return Ok(Window {
+            text,
+            lines: None,
+            total_lines,
+            next: None,
+        });
     }
-    let first = lines.get(range.start.line - 1).ok_or(OutOfText { total_lines })?;
+    let first = lines
+        .get(range.start.line - 1)
+        .ok_or(OutOfText { total_lines })?;
     let last_line = range.end.unwrap_or(total_lines).min(total_lines);
     let start = first.start + offset_of(slice(text, first.clone()), range.start.character);
 
@@ -112,7 +133,9 @@ pub(crate) fn cut(text: &str, range: LineRange, budget: usize) -> Result<Window<
     let mut shown = range.start.line;
     let mut next = None;
     for line in range.start.line..=last_line {
-        let Some(bounds) = lines.get(line - 1) else { break };
+        let Some(bounds) = lines.get(line - 1) else {
+            break;
+        };
         let from = bounds.start.max(start);
         let size = slice(text, from..bounds.end).chars().count();
         if size <= left {
@@ -121,13 +144,23 @@ pub(crate) fn cut(text: &str, range: LineRange, budget: usize) -> Result<Window<
             shown = line;
             continue;
         }
-        let from_character = if line == range.start.line { range.start.character } else { 1 };
+        let from_character = if line == range.start.line {
+            range.start.character
+        } else {
+            1
+        };
         if end == start {
             // Not even the first line fits.
             end = from + offset_of(slice(text, from..bounds.end), budget + 1);
-            next = Some(Position { line, character: from_character + budget });
+            next = Some(Position {
+                line,
+                character: from_character + budget,
+            });
         } else {
-            next = Some(Position { line, character: from_character });
+            next = Some(Position {
+                line,
+                character: from_character,
+            });
         }
         break;
     }
@@ -157,7 +190,9 @@ fn line_ranges(text: &str) -> Vec<Range<usize>> {
 
 /// The byte offset of the character `number` (from 1) in `line`; its end where it is shorter.
 fn offset_of(line: &str, number: usize) -> usize {
-    line.char_indices().nth(number - 1).map_or(line.len(), |(offset, _)| offset)
+    line.char_indices()
+        .nth(number - 1)
+        .map_or(line.len(), |(offset, _)| offset)
 }
 
 /// A part of `text`; empty where the bounds are none of it.
@@ -178,7 +213,9 @@ mod tests {
         for good in ["1", "10-40", "10-", " 3 - 4 ", "7.51-", "7.51-9", "7.51"] {
             assert!(good.parse::<LineRange>().is_ok(), "{good}");
         }
-        for bad in ["", "-", "0", "0-3", "-3", "4-3", "a", "1-b", "1.0", "1.x-", "1,2", "1-2-3"] {
+        for bad in [
+            "", "-", "0", "0-3", "-3", "4-3", "a", "1-b", "1.0", "1.x-", "1,2", "1-2-3",
+        ] {
             assert_eq!(bad.parse::<LineRange>(), Err(NotALineRange), "{bad}");
         }
     }
@@ -187,11 +224,20 @@ mod tests {
     fn a_window_holds_the_asked_for_lines_verbatim() {
         let text = "one\r\ntwo\nthree";
         let window = cut(text, range("2-3"), 100).unwrap();
-        assert_eq!((window.text, window.lines.as_deref()), ("two\nthree", Some("2-3")));
+        assert_eq!(
+            (window.text, window.lines.as_deref()),
+            ("two\nthree", Some("2-3"))
+        );
         assert_eq!((window.total_lines, window.next), (3, None));
         assert_eq!(cut(text, range("1"), 100).unwrap().text, "one\r\n");
-        assert_eq!(cut(text, range("2-99"), 100).unwrap().lines.as_deref(), Some("2-3"));
-        assert_eq!(cut(text, range("4"), 100), Err(OutOfText { total_lines: 3 }));
+        assert_eq!(
+            cut(text, range("2-99"), 100).unwrap().lines.as_deref(),
+            Some("2-3")
+        );
+        assert_eq!(
+            cut(text, range("4"), 100),
+            Err(OutOfText { total_lines: 3 })
+        );
         assert_eq!(cut("", LineRange::ALL, 100).unwrap().text, "");
     }
 

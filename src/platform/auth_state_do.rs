@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use futures_util::future::{Either, select};
 use worker::{
     Delay, DurableObject, Env, Method, ObjectNamespace, Request, RequestInit, Response, State,
-    console_error, durable_object, wasm_bindgen::JsValue,
+    console_error, durable_object, wasm_bindgen::{self, JsValue},
 };
 
 use super::{clock::WorkerClock, sql::ObjectSql};
@@ -38,7 +38,12 @@ pub struct AuthState {
 impl DurableObject for AuthState {
     fn new(state: State, _env: Env) -> Self {
         let sql = ObjectSql(state.storage().sql());
-        Self { state, sql, prepared: Cell::new(false), alarm_is_set: Cell::new(false) }
+        Self {
+            state,
+            sql,
+            prepared: Cell::new(false),
+            alarm_is_set: Cell::new(false),
+        }
     }
 
     /// `POST /<instance>/<transition>` with the transition as JSON.
@@ -133,7 +138,9 @@ impl ObjectLink {
     /// # Errors
     /// When the deployment has no such binding.
     pub(crate) fn new(env: &Env) -> worker::Result<Self> {
-        Ok(Self { namespace: env.durable_object(BINDING)? })
+        Ok(Self {
+            namespace: env.durable_object(BINDING)?,
+        })
     }
 
     async fn send(
@@ -143,7 +150,8 @@ impl ObjectLink {
         body: String,
     ) -> worker::Result<(u16, String)> {
         let mut init = RequestInit::new();
-        init.with_method(Method::Post).with_body(Some(JsValue::from(body)));
+        init.with_method(Method::Post)
+            .with_body(Some(JsValue::from(body)));
         // The host is of no meaning: the namespace says where the request goes.
         let url = format!("https://auth-state/{}/{transition}", instance.name());
         let request = Request::new_with_init(&url, &init)?;
@@ -170,5 +178,11 @@ impl AuthStateLink for ObjectLink {
             Either::Left((Err(error), _)) => Err(LinkError(format!("{transition}: {error}"))),
             Either::Right(_) => Err(LinkError(format!("{transition}: no answer"))),
         }
+    }
+}
+
+impl std::fmt::Debug for AuthState {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AuthState").finish_non_exhaustive()
     }
 }

@@ -20,9 +20,13 @@ pub(crate) enum Unreadable {
 /// Reads a whole request, its body included.
 pub(crate) async fn request(mut from: worker::Request) -> Result<Request, Unreadable> {
     // `worker::Request::method` takes unknown methods for GET; the raw text does not.
-    let method = Method::from_bytes(from.inner().method().as_bytes())
+    let method =
+        Method::from_bytes(from.inner().method().as_bytes()).map_err(|_| Unreadable::Malformed)?;
+    let uri: Uri = from
+        .inner()
+        .url()
+        .parse()
         .map_err(|_| Unreadable::Malformed)?;
-    let uri: Uri = from.inner().url().parse().map_err(|_| Unreadable::Malformed)?;
     let headers = HeaderMap::from(from.headers());
     let body = match from.inner().body() {
         None => Bytes::new(),
@@ -57,5 +61,7 @@ pub(crate) fn response(from: Response) -> worker::Result<worker::Response> {
     } else {
         worker::Response::from_bytes(body.to_vec())?
     };
-    Ok(to.with_status(parts.status.as_u16()).with_headers(worker::Headers::from(parts.headers)))
+    Ok(to
+        .with_status(parts.status.as_u16())
+        .with_headers(worker::Headers::from(parts.headers)))
 }

@@ -97,17 +97,24 @@ pub(super) async fn call(
     let arguments: Arguments = arguments::parse(arguments).map_err(ToolError::Arguments)?;
     let request = ListRequest {
         dir: arguments.dir.as_deref().unwrap_or_default(),
-        depth: arguments.depth.map(|depth| usize::try_from(depth).unwrap_or(usize::MAX)),
+        depth: arguments
+            .depth
+            .map(|depth| usize::try_from(depth).unwrap_or(usize::MAX)),
         // Out of range where it does not fit, and refused as such.
         limit: usize::try_from(arguments.limit.unwrap_or(DEFAULT_LIMIT)).unwrap_or(usize::MAX),
         cursor: arguments.cursor.as_deref(),
     };
     debug_assert!(usize::try_from(DEFAULT_LIMIT).is_ok_and(|limit| limit <= MAX_PAGE));
     let mut page = vault.list(&request).await?;
-    let folders = fit(page.folders.iter().map(|folder| size(&FolderFacts {
-        path: folder.path.as_str(),
-        notes: folder.notes,
-    })), MAX_CHARACTERS / 2);
+    let folders = fit(
+        page.folders.iter().map(|folder| {
+            size(&FolderFacts {
+                path: folder.path.as_str(),
+                notes: folder.notes,
+            })
+        }),
+        MAX_CHARACTERS / 2,
+    );
     let room = MAX_CHARACTERS - FRAME - folders.size;
     let notes = fit(page.notes.iter().map(|note| size(&note_facts(note))), room);
     page.shorten(notes.count);
@@ -155,7 +162,10 @@ fn facts(page: &NotePage, folders: usize) -> Facts<'_> {
             .folders
             .iter()
             .take(folders)
-            .map(|folder| FolderFacts { path: folder.path.as_str(), notes: folder.notes })
+            .map(|folder| FolderFacts {
+                path: folder.path.as_str(),
+                notes: folder.notes,
+            })
             .collect(),
         folders_left_out: Some(page.folders.len() - folders).filter(|count| *count > 0),
         commit: page.commit.as_ref().map(|commit| commit.as_str()),

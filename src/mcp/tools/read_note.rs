@@ -75,9 +75,8 @@ pub(super) async fn call(
             .map_err(|error: window::NotALineRange| ToolError::Arguments(error.to_string()))?,
     };
     let note = vault.read(&arguments.path, None).await?;
-    let window = window::cut(&note.text, range, MAX_CHARACTERS - FRAME).map_err(|error| {
-        ToolError::Arguments(format!("lines lie behind the end: {error}"))
-    })?;
+    let window = window::cut(&note.text, range, MAX_CHARACTERS - FRAME)
+        .map_err(|error| ToolError::Arguments(format!("lines lie behind the end: {error}")))?;
     let facts = Facts {
         path: note.path.as_str(),
         title: &note.title,

@@ -16,7 +16,9 @@ pub(super) fn of<T: JsonSchema>() -> Arc<JsonObject> {
         settings.meta_schema = None;
     });
     let schema = SchemaGenerator::new(settings).into_root_schema_for::<T>();
-    let Value::Object(mut schema) = schema.to_value() else { return Arc::default() };
+    let Value::Object(mut schema) = schema.to_value() else {
+        return Arc::default();
+    };
     schema.remove("title");
     schema.remove("description");
     Arc::new(schema)
