@@ -41,13 +41,24 @@ impl Server {
     }
 
     /// Waits until `path` on loopback answers 200.
+    ///
+    /// # Errors
+    /// At once when the log holds `error_mark`: a server that watches its sources goes on running
+    /// after an error, in the hope of better ones.
     pub(crate) fn wait_for_answer(
         &mut self,
-        port: u16,
-        path: &str,
+        (port, path): (u16, &str),
+        error_mark: &str,
         patience: Duration,
     ) -> Result<()> {
-        self.wait_until(patience, || status_of(port, path) == Some(200))
+        let log = self.log.clone();
+        let failed = || fs::read_to_string(&log).is_ok_and(|text| text.contains(error_mark));
+        self.wait_until(patience, || status_of(port, path) == Some(200) || failed())?;
+        if failed() {
+            Err(self.failure("reports an error"))
+        } else {
+            Ok(())
+        }
     }
 
     /// # Errors

@@ -102,7 +102,11 @@ impl<'a> Plan<'a> {
     pub(crate) fn start_worker(&self, stack: &mut Stack) -> Result<()> {
         say("starting the Worker under wrangler dev");
         let mut worker = self.start("worker", &mut self.wrangler_dev()?)?;
-        worker.wait_for_answer(self.ports.worker(), "/healthz", WORKER_PATIENCE)?;
+        worker.wait_for_answer(
+            (self.ports.worker(), "/healthz"),
+            "[ERROR]",
+            WORKER_PATIENCE,
+        )?;
         stack.servers.push(worker);
         Ok(())
     }
@@ -169,6 +173,7 @@ pub(crate) fn wrangler(workspace: &Workspace) -> Result<Command> {
     let mut command = workspace.node_tool("wrangler")?;
     command
         .env("CI", "1")
+        .env("NO_COLOR", "1")
         .env("WRANGLER_SEND_METRICS", "false")
         .env("XDG_CONFIG_HOME", workspace.target("dev/config"));
     Ok(command)
