@@ -3,18 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The bare repository within a look-alike's state folder. */
-export function repositoryIn(folder) {
-  const isRepository = (path) => ['HEAD', 'objects', 'refs'].every((name) => existsSync(join(path, name)));
-  const search = (path, depth) => {
-    if (isRepository(path)) return path;
-    const below =
-      depth === 0 ? [] : readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    return below.map((entry) => search(join(path, entry.name), depth - 1)).find(Boolean);
-  };
-  const found = search(folder, 4);
-  if (!found) throw new Error(`no git repository in ${folder}`);
-  return found;
+/** The repository `name` (owner/name) within a look-alike's state folder. */
+export function repositoryIn(folder, name = 'example/vault') {
+  const found = readdirSync(folder).map((source) => join(folder, source, `${name}.git`)).filter(existsSync);
+  if (found.length !== 1) throw new Error(`expected one repository ${name} in ${folder}, found ${found.length}`);
+  return found[0];
 }
 
 const git = (repository, args, input) =>

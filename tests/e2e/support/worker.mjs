@@ -62,11 +62,18 @@ export async function startWorker({ directory, port, values }) {
       CI: '1',
       WRANGLER_SEND_METRICS: 'false',
       CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+      NO_COLOR: '1',
+      FORCE_COLOR: '0',
       XDG_CONFIG_HOME: join(directory, 'config'),
     },
     cwd: directory,
   });
-  await running.ready(/Ready on /, 90_000);
+  // After an error wrangler waits for the file that was wrong to change.
+  const [said] = await running.ready(/Ready on |\[ERROR\]/, 90_000);
+  if (said === '[ERROR]') {
+    await running.stop();
+    throw new Error(running.output);
+  }
   for (let attempt = 0; ; attempt += 1) {
     const answer = await fetch(`http://localhost:${port}/healthz`).catch((error) => error);
     if (!(answer instanceof Error)) break;
