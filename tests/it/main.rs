@@ -4,3 +4,8 @@
 mod storage_contract;
 mod storage_github;
 mod support;
+mod vault_list;
+mod vault_policy;
+mod vault_properties;
+mod vault_read;
+mod vault_write;

@@ -1,0 +1,179 @@
+//! Backends that tell what they were asked.
+
+use std::{cell::RefCell, rc::Rc};
+
+use async_trait::async_trait;
+use vault_mcp::vault::{
+    policy::{Visible, Writable},
+    storage::{
+        CommitId, CommitInfo, Committed, Entry, ListQuery, Listing, Lookup, Revision, Sieve,
+        StorageError, StoredNote, VaultStorage,
+    },
+};
+
+/// A backend, with a record of every call that reached it.
+#[derive(Debug)]
+pub(crate) struct Recording<S> {
+    inner: S,
+    calls: RefCell<Vec<String>>,
+}
+
+impl<S> Recording<S> {
+    pub(crate) fn new(inner: S) -> Rc<Self> {
+        Rc::new(Self {
+            inner,
+            calls: RefCell::default(),
+        })
+    }
+
+    /// The backend itself.
+    pub(crate) fn inner(&self) -> &S {
+        &self.inner
+    }
+
+    /// The calls since the last time this was asked, such as `read a.md`.
+    pub(crate) fn take_calls(&self) -> Vec<String> {
+        self.calls.take()
+    }
+
+    fn record(&self, call: &str, path: &str) {
+        self.calls.borrow_mut().push(format!("{call} {path}"));
+    }
+}
+
+#[async_trait(?Send)]
+impl<S: VaultStorage> VaultStorage for Recording<S> {
+    async fn list(&self, query: &ListQuery<'_>) -> Result<Listing, StorageError> {
+        self.record("list", query.dir.as_str());
+        self.inner.list(query).await
+    }
+
+    async fn read(
+        &self,
+        sieve: &dyn Sieve,
+        note: &Visible,
+        at: Option<&CommitId>,
+    ) -> Result<Lookup, StorageError> {
+        self.record("read", note.as_str());
+        self.inner.read(sieve, note, at).await
+    }
+
+    async fn create(
+        &self,
+        note: &Writable,
+        content: &[u8],
+        info: &CommitInfo,
+    ) -> Result<Committed, StorageError> {
+        self.record("create", note.as_str());
+        self.inner.create(note, content, info).await
+    }
+
+    async fn update(
+        &self,
+        note: &Writable,
+        base: &Revision,
+        content: &[u8],
+        info: &CommitInfo,
+    ) -> Result<Committed, StorageError> {
+        self.record("update", note.as_str());
+        self.inner.update(note, base, content, info).await
+    }
+
+    async fn delete(
+        &self,
+        note: &Writable,
+        base: &Revision,
+        info: &CommitInfo,
+    ) -> Result<Committed, StorageError> {
+        self.record("delete", note.as_str());
+        self.inner.delete(note, base, info).await
+    }
+}
+
+/// A backend in which every path is a note and every folder holds one: whatever is refused over it
+/// is refused by the policy.
+#[derive(Debug)]
+pub(crate) struct Everywhere;
+
+/// The content of every note that is [`Everywhere`].
+pub(crate) const EVERYWHERE: &[u8] = b"here\n";
+
+fn head() -> CommitId {
+    CommitId::of(b"head")
+}
+
+fn committed() -> Committed {
+    Committed {
+        commit: CommitId::of(b"next"),
+        url: None,
+        recreated: false,
+    }
+}
+
+#[async_trait(?Send)]
+impl VaultStorage for Everywhere {
+    async fn list(&self, query: &ListQuery<'_>) -> Result<Listing, StorageError> {
+        let path = if query.dir.is_root() {
+            "Note.md".to_owned()
+        } else {
+            format!("{}/Note.md", query.dir)
+        };
+        let entries = query.sieve.admit(&path).map(|path| Entry {
+            path,
+            revision: Revision::of(EVERYWHERE),
+            bytes: EVERYWHERE.len() as u64,
+        });
+        Ok(Listing {
+            commit: Some(head()),
+            entries: entries.into_iter().collect(),
+        })
+    }
+
+    async fn read(
+        &self,
+        _sieve: &dyn Sieve,
+        note: &Visible,
+        _at: Option<&CommitId>,
+    ) -> Result<Lookup, StorageError> {
+        let note = StoredNote {
+            path: note.clone(),
+            revision: Revision::of(EVERYWHERE),
+            content: EVERYWHERE.to_vec(),
+        };
+        Ok(Lookup {
+            commit: Some(head()),
+            note: Some(note),
+            twins: Vec::new(),
+        })
+    }
+
+    async fn create(
+        &self,
+        _note: &Writable,
+        _content: &[u8],
+        _info: &CommitInfo,
+    ) -> Result<Committed, StorageError> {
+        Err(StorageError::AlreadyExists {
+            revision: Some(Revision::of(EVERYWHERE)),
+        })
+    }
+
+    async fn update(
+        &self,
+        _note: &Writable,
+        _base: &Revision,
+        _content: &[u8],
+        _info: &CommitInfo,
+    ) -> Result<Committed, StorageError> {
+        Ok(committed())
+    }
+
+    async fn delete(
+        &self,
+        _note: &Writable,
+        _base: &Revision,
+        _info: &CommitInfo,
+    ) -> Result<Committed, StorageError> {
+        Ok(committed())
+    }
+}

@@ -1,0 +1,188 @@
+//! Vaults in memory, and clients of them.
+
+use std::{cell::RefCell, collections::VecDeque, fmt, rc::Rc};
+
+use async_trait::async_trait;
+use vault_mcp::{
+    login::allowlist::Access,
+    storage::memory::{File, MemoryStorage},
+    vault::{
+        VaultClient,
+        client::{DeleteRequest, ListRequest, WriteMode, WriteRequest},
+        commit::Author,
+        policy::{VaultPolicy, Visible, Writable, parse_prefixes},
+        storage::{
+            CommitId, CommitInfo, Committed, ListQuery, Listing, Lookup, Revision, Sieve,
+            StorageError, VaultStorage,
+        },
+    },
+};
+
+/// A vault whose first commit holds `notes`; without notes there is no commit.
+pub(crate) fn vault<B: AsRef<[u8]>>(notes: &[(&str, B)]) -> Rc<Vault> {
+    let inner = if notes.is_empty() {
+        MemoryStorage::empty()
+    } else {
+        let files = notes
+            .iter()
+            .map(|(path, text)| ((*path).to_owned(), File::regular(text)));
+        MemoryStorage::with(files)
+    };
+    Rc::new(Vault {
+        inner,
+        interruptions: RefCell::default(),
+    })
+}
+
+/// Somebody else, at work between a client's look at a note and its change.
+type Interruption = Box<dyn FnOnce(&MemoryStorage)>;
+
+/// A vault in memory in which somebody else can come between.
+pub(crate) struct Vault {
+    inner: MemoryStorage,
+    interruptions: RefCell<VecDeque<Interruption>>,
+}
+
+impl fmt::Debug for Vault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}
+
+impl Vault {
+    /// The backend, past every policy.
+    pub(crate) fn inner(&self) -> &MemoryStorage {
+        &self.inner
+    }
+
+    /// Lets somebody else do something just before the next change reaches the backend. Given
+    /// again, it waits for the change after that.
+    pub(crate) fn interrupt(&self, interruption: impl FnOnce(&MemoryStorage) + 'static) {
+        self.interruptions
+            .borrow_mut()
+            .push_back(Box::new(interruption));
+    }
+
+    /// Somebody else writes a note.
+    pub(crate) fn push(&self, path: &str, text: &str) -> CommitId {
+        push(&self.inner, path, text)
+    }
+
+    /// A client that may do everything.
+    pub(crate) fn client(self: &Rc<Self>) -> VaultClient {
+        self.client_under("", "", Access::ReadWrite)
+    }
+
+    /// A client under a policy.
+    pub(crate) fn client_under(
+        self: &Rc<Self>,
+        allowed: &str,
+        denied: &str,
+        access: Access,
+    ) -> VaultClient {
+        let allowed = parse_prefixes(allowed).unwrap();
+        let policy = VaultPolicy::new(allowed, &parse_prefixes(denied).unwrap(), false);
+        let storage: Rc<dyn VaultStorage> = Rc::<Self>::clone(self);
+        let author = Author::new("A. Writer", "writer@example.test", "Test client");
+        VaultClient::new(storage, Rc::new(policy), access, author)
+    }
+
+    fn be_interrupted(&self) {
+        let interruption = self.interruptions.borrow_mut().pop_front();
+        if let Some(interruption) = interruption {
+            interruption(&self.inner);
+        }
+    }
+}
+
+/// Somebody else writes a note.
+pub(crate) fn push(storage: &MemoryStorage, path: &str, text: &str) -> CommitId {
+    storage.push(|files| {
+        files.insert(path.to_owned(), File::regular(text));
+    })
+}
+
+#[async_trait(?Send)]
+impl VaultStorage for Vault {
+    async fn list(&self, query: &ListQuery<'_>) -> Result<Listing, StorageError> {
+        self.inner.list(query).await
+    }
+
+    async fn read(
+        &self,
+        sieve: &dyn Sieve,
+        note: &Visible,
+        at: Option<&CommitId>,
+    ) -> Result<Lookup, StorageError> {
+        self.inner.read(sieve, note, at).await
+    }
+
+    async fn create(
+        &self,
+        note: &Writable,
+        content: &[u8],
+        info: &CommitInfo,
+    ) -> Result<Committed, StorageError> {
+        self.be_interrupted();
+        self.inner.create(note, content, info).await
+    }
+
+    async fn update(
+        &self,
+        note: &Writable,
+        base: &Revision,
+        content: &[u8],
+        info: &CommitInfo,
+    ) -> Result<Committed, StorageError> {
+        self.be_interrupted();
+        self.inner.update(note, base, content, info).await
+    }
+
+    async fn delete(
+        &self,
+        note: &Writable,
+        base: &Revision,
+        info: &CommitInfo,
+    ) -> Result<Committed, StorageError> {
+        self.be_interrupted();
+        self.inner.delete(note, base, info).await
+    }
+}
+
+/// A whole folder on one page.
+pub(crate) fn all_of(dir: &str) -> ListRequest<'_> {
+    ListRequest {
+        dir,
+        depth: None,
+        limit: 1_000,
+        cursor: None,
+    }
+}
+
+/// Overwrites a note, whatever it holds.
+pub(crate) fn overwrite<'a>(path: &'a str, content: &'a str) -> WriteRequest<'a> {
+    WriteRequest {
+        path,
+        content,
+        mode: WriteMode::Overwrite,
+        expected_revision: None,
+        message: None,
+    }
+}
+
+/// Makes a new note.
+pub(crate) fn create<'a>(path: &'a str, content: &'a str) -> WriteRequest<'a> {
+    WriteRequest {
+        mode: WriteMode::Create,
+        ..overwrite(path, content)
+    }
+}
+
+/// Deletes a note, whatever it holds.
+pub(crate) fn delete(path: &str) -> DeleteRequest<'_> {
+    DeleteRequest {
+        path,
+        expected_revision: None,
+        message: None,
+    }
+}
