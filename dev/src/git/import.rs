@@ -161,8 +161,6 @@ impl Git {
             &commit.to_string(),
         ])
         .await?;
-        // Reading thousands of loose objects is slower than packing them once.
-        self.run(&["repack", "-a", "-d", "-q"]).await?;
         Ok(commit)
     }
 

@@ -18,6 +18,9 @@ pub enum StartError {
     /// No folder, no runtime or no port.
     #[error("cannot set up the look-alike: {0}")]
     Io(#[from] io::Error),
+    /// Somebody else listens there.
+    #[error("cannot listen on port {0}: {1}")]
+    Port(u16, #[source] io::Error),
     /// A repository could not be made.
     #[error(transparent)]
     Git(#[from] GitError),
@@ -189,7 +192,9 @@ impl LookAlike {
         }
         let state = Arc::new(State::new(root, repositories, known));
 
-        let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, self.port)).await?;
+        let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, self.port))
+            .await
+            .map_err(|error| StartError::Port(self.port, error))?;
         let address = listener.local_addr()?;
         let mut listeners = vec![listener];
         // `localhost` may mean either family. Where this one is missing, clients use the other.

@@ -54,12 +54,17 @@ impl Call<'_> {
         }
     }
 
-    /// Refuses git operations on a repository without commits.
-    pub(crate) async fn refuse_empty(&self) -> Result<(), ApiError> {
-        if self.hosted.is_empty().await? {
-            Err(ApiError::EmptyRepository)
-        } else {
-            Ok(())
+    /// What was looked for; when there is none, `missing`, or that the repository is empty: that
+    /// is why nothing can be found there.
+    pub(crate) async fn require<T>(
+        &self,
+        found: Option<T>,
+        missing: ApiError,
+    ) -> Result<T, ApiError> {
+        match found {
+            Some(found) => Ok(found),
+            None if self.hosted.is_empty().await? => Err(ApiError::EmptyRepository),
+            None => Err(missing),
         }
     }
 

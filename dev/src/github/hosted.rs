@@ -110,9 +110,11 @@ impl Hosted {
             .strip_prefix("refs/heads/")
             .or_else(|| name.strip_prefix("heads/"))
             .unwrap_or(name);
-        if name.len() != 40
-            && let Some(tip) = self.read_tip(branch, lag).await?
-        {
+        if let Ok(oid) = name.parse::<Oid>() {
+            if let Some((ObjectKind::Commit, _)) = self.git.read(oid).await? {
+                return Ok(Some(oid));
+            }
+        } else if let Some(tip) = self.read_tip(branch, lag).await? {
             return Ok(Some(tip));
         }
         if let Some(commit) = self.git.commit_named(name).await? {

@@ -191,10 +191,10 @@ mod tests {
     use super::*;
 
     fn operation(method: &Method, path: &str) -> Option<Operation> {
-        match Route::parse(method, path)? {
-            Route::Repository { operation, .. } => Some(operation),
-            _ => None,
-        }
+        let Route::Repository { operation, .. } = Route::parse(method, path)? else {
+            return None;
+        };
+        Some(operation)
     }
 
     #[test]

@@ -13,14 +13,9 @@ use crate::github::wire;
 /// A blob (GitHub docs, "Get a blob"): base64 in JSON, or its bytes with the raw media type. A
 /// malformed name is 422, an unknown one 404 (silvanocerza/github-gitless-sync#47).
 pub(super) async fn get(call: &Call<'_>, sha: &str) -> Result<Answer, ApiError> {
-    call.refuse_empty().await?;
     let oid: Oid = sha.parse().map_err(|_| ApiError::MalformedSha)?;
-    let bytes = call
-        .hosted
-        .git
-        .read_kind(ObjectKind::Blob, oid)
-        .await?
-        .ok_or(ApiError::NotFound)?;
+    let bytes = call.hosted.git.read_kind(ObjectKind::Blob, oid).await?;
+    let bytes = call.require(bytes, ApiError::NotFound).await?;
     let raw = call.request.media() == Media::Raw;
     let identity = Validator::Text(format!("blob {oid} {raw}"));
     if raw {

@@ -15,25 +15,19 @@ const FILES_PER_PAGE: usize = 300;
 
 /// A commit object (GitHub docs, "Get a commit object").
 pub(super) async fn object(call: &Call<'_>, sha: &str) -> Result<Answer, ApiError> {
-    call.refuse_empty().await?;
     let oid: Oid = sha.parse().map_err(|_| ApiError::MalformedSha)?;
-    let commit = call
-        .hosted
-        .git
-        .commit(oid)
-        .await?
-        .ok_or(ApiError::NotFound)?;
+    let commit = call.hosted.git.commit(oid).await?;
+    let commit = call.require(commit, ApiError::NotFound).await?;
     Ok(Answer::ok(&wire::git_commit(&call.links, &commit)))
 }
 
 /// A commit with what it changed (GitHub docs, "Get a commit"). With the `sha` media type its 40
 /// digits alone, which also are the entity tag: a known name asks "has it moved?".
 pub(super) async fn get(call: &Call<'_>, name: &str) -> Result<Answer, ApiError> {
-    call.refuse_empty().await?;
+    let commit = call.resolve_commit(name).await?;
     let commit = call
-        .resolve_commit(name)
-        .await?
-        .ok_or_else(|| ApiError::NoCommitForSha(name.to_owned()))?;
+        .require(commit, ApiError::NoCommitForSha(name.to_owned()))
+        .await?;
     if call.request.media() == Media::Sha {
         let sha = commit.oid.to_string();
         let kind = "application/vnd.github.sha; charset=utf-8";
@@ -74,15 +68,13 @@ pub(super) async fn get(call: &Call<'_>, name: &str) -> Result<Answer, ApiError>
 /// The commits that lead to `sha` (default branch without it), newest first, those that touch
 /// `path` when it is given (GitHub docs, "List commits").
 pub(super) async fn list(call: &Call<'_>) -> Result<Answer, ApiError> {
-    call.refuse_empty().await?;
     let start = call
         .request
         .query("sha")
         .unwrap_or_else(|| call.hosted.default_branch.clone());
     let start = call
-        .resolve(&start)
+        .require(call.resolve(&start).await?, ApiError::NotFound)
         .await?
-        .ok_or(ApiError::NotFound)?
         .to_string();
     let (page, per_page) = paging(call, 30, 100);
 

@@ -11,13 +11,12 @@ use crate::github::wire;
 /// A reference (GitHub docs, "Get a reference"): `heads/…` or `tags/…`, exactly. A commit's name
 /// is 404 (github/docs#31914).
 pub(super) async fn get(call: &Call<'_>, name: &str) -> Result<Answer, ApiError> {
-    call.refuse_empty().await?;
     let name = name.strip_prefix("refs/").unwrap_or(name);
     let oid = match name.strip_prefix("heads/") {
         Some(branch) => call.read_tip(branch).await?,
         None => call.hosted.git.reference(&format!("refs/{name}")).await?,
     };
-    let oid = oid.ok_or(ApiError::NotFound)?;
+    let oid = call.require(oid, ApiError::NotFound).await?;
     let (kind, _) = call.hosted.git.read(oid).await?.ok_or(ApiError::NotFound)?;
     let url = match kind {
         ObjectKind::Tag => call.links.api(&format!("/git/tags/{oid}")),

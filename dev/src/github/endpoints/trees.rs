@@ -3,7 +3,7 @@
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 
-use crate::git::{EntryKind, ListedEntry, ObjectKind, Oid};
+use crate::git::{EntryKind, ListedEntry, Oid};
 use crate::github::answer::{Answer, Validator};
 use crate::github::call::Call;
 use crate::github::error::ApiError;
@@ -16,8 +16,9 @@ const BYTE_CAP: usize = 7_000_000;
 /// A tree, by its own name, a commit's, or a branch's. Any value of `recursive`, even `0` or
 /// `false`, turns recursion on (GitHub docs, "Get a tree").
 pub(super) async fn get(call: &Call<'_>, name: &str) -> Result<Answer, ApiError> {
-    call.refuse_empty().await?;
-    let tree = tree_named(call, name).await?.ok_or(ApiError::NotFound)?;
+    let tree = call
+        .require(tree_named(call, name).await?, ApiError::NotFound)
+        .await?;
     let recursive = call.request.query("recursive").is_some();
     let cap = call.state.switches().tree_truncate_at.unwrap_or(ENTRY_CAP);
     let cap = if recursive { cap } else { usize::MAX };
@@ -52,15 +53,10 @@ pub(super) async fn get(call: &Call<'_>, name: &str) -> Result<Answer, ApiError>
 }
 
 async fn tree_named(call: &Call<'_>, name: &str) -> Result<Option<Oid>, ApiError> {
-    if let Ok(oid) = name.parse::<Oid>() {
-        if oid == Oid::EMPTY_TREE {
-            return Ok(Some(oid));
-        }
-        return Ok(call
-            .hosted
-            .git
-            .peeled(&oid.to_string(), ObjectKind::Tree)
-            .await?);
+    if let Ok(oid) = name.parse::<Oid>()
+        && (oid == Oid::EMPTY_TREE || call.hosted.git.tree(oid).await?.is_some())
+    {
+        return Ok(Some(oid));
     }
     Ok(call.resolve_commit(name).await?.map(|commit| commit.tree))
 }

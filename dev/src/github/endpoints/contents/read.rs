@@ -23,17 +23,18 @@ pub(in crate::github::endpoints) async fn read(
     call: &Call<'_>,
     path: &str,
 ) -> Result<Answer, ApiError> {
-    if call.hosted.is_empty().await? {
-        return Err(ApiError::EmptyContents);
-    }
     let reference = call
         .request
         .query("ref")
         .unwrap_or_else(|| call.hosted.default_branch.clone());
-    let commit = call
-        .resolve_commit(&reference)
-        .await?
-        .ok_or_else(|| ApiError::NoCommitForRef(reference.clone()))?;
+    let Some(commit) = call.resolve_commit(&reference).await? else {
+        let empty = call.hosted.is_empty().await?;
+        return Err(if empty {
+            ApiError::EmptyContents
+        } else {
+            ApiError::NoCommitForRef(reference)
+        });
+    };
     let segments: Vec<String> = match path {
         "" => Vec::new(),
         path => path.split('/').map(str::to_owned).collect(),
