@@ -5,8 +5,11 @@ import { join } from 'node:path';
 
 /** The repository `name` (owner/name) within a look-alike's state folder. */
 export function repositoryIn(folder, name = 'example/vault') {
-  const found = readdirSync(folder).map((source) => join(folder, source, `${name}.git`)).filter(existsSync);
-  if (found.length !== 1) throw new Error(`expected one repository ${name} in ${folder}, found ${found.length}`);
+  const found = readdirSync(folder)
+    .map((source) => join(folder, source, `${name}.git`))
+    .filter(existsSync);
+  if (found.length !== 1)
+    throw new Error(`expected one repository ${name} in ${folder}, found ${found.length}`);
   return found[0];
 }
 
