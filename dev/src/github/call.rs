@@ -4,7 +4,7 @@ use super::error::ApiError;
 use super::hosted::Hosted;
 use super::request::ApiRequest;
 use super::state::State;
-use super::switches::{HangPoint, RefLag};
+use super::switches::HangPoint;
 use super::tokens::Token;
 use super::wire::Links;
 use crate::git::{Commit, GitError, Oid};
@@ -19,19 +19,9 @@ pub(crate) struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// The lag that applies to this request; uses up one of the reads left.
-    fn take_lag(&self) -> Option<RefLag> {
-        let mut switches = self.state.switches();
-        let lag = switches.ref_lag;
-        if let Some(RefLag::Reads(left)) = lag {
-            switches.ref_lag = (left > 1).then(|| RefLag::Reads(left - 1));
-        }
-        lag
-    }
-
     /// The commit a branch is said to be at.
     pub(crate) async fn read_tip(&self, branch: &str) -> Result<Option<Oid>, GitError> {
-        let lag = self.take_lag();
+        let lag = self.state.take_lag();
         self.hosted.read_tip(branch, lag).await
     }
 
@@ -41,7 +31,7 @@ impl Call<'_> {
         let lag = if name.len() == 40 {
             None
         } else {
-            self.take_lag()
+            self.state.take_lag()
         };
         self.hosted.resolve(name, lag).await
     }

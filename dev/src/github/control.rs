@@ -70,7 +70,7 @@ pub(super) async fn serve(state: &State, request: &ApiRequest) -> Option<Answer>
 
 /// A web page must not reach this: neither across origins (browsers then send `Origin`) nor under
 /// a name that was pointed at the loopback address.
-fn from_this_machine(request: &ApiRequest) -> bool {
+pub(super) fn from_this_machine(request: &ApiRequest) -> bool {
     let host = request.header("host").unwrap_or_default();
     let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
     matches!(name, "localhost" | "127.0.0.1" | "[::1]") && request.header("origin").is_none()

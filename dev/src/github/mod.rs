@@ -3,6 +3,11 @@
 //! Statuses, texts, limits and headers are GitHub's as its documentation or a public issue has
 //! them on record; each is cited where it is made. Commits, trees, blobs and archives are git's.
 //!
+//! Not on public record, and therefore nothing a test may rest on: what a write to a folder's path
+//! answers (422 here), whether `permissions` of a repository are the token's or its owner's (the
+//! token's here), which sha a followed link has (its target's here), and the text of a refusal by
+//! push protection.
+//!
 //! ```text
 //! request -> pipeline (gates, limits, ETag, headers) -> route -> endpoints -> git
 //!                └─ control (switches, request log, pushes from elsewhere)
@@ -25,6 +30,7 @@ mod running;
 mod state;
 mod switches;
 pub mod tokens;
+mod web;
 mod wire;
 
 pub use builder::{LookAlike, StartError};

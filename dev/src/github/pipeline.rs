@@ -29,6 +29,7 @@ use super::route::{Operation, Route};
 use super::state::{Found, State};
 use super::switches::{Forbidden, HangPoint, Switches};
 use super::tokens::{Token, hex};
+use super::web;
 use super::wire::{self, Links};
 
 /// Larger bodies are refused: GitHub's own cap on a file is 100 MB, in base64.
@@ -68,7 +69,11 @@ async fn serve_to_end(state: &State, request: Request) -> Response {
         return answer.into_response();
     }
     let number = state.log.open(logged(state, &request));
-    if let Some(result) = endpoints::codeload(state, &request).await {
+    let elsewhere = match endpoints::codeload(state, &request).await {
+        None => web::serve(state, &request).await,
+        download => download,
+    };
+    if let Some(result) = elsewhere {
         let answer = result.unwrap_or_else(|error| error.answer(REST_DOCS));
         state.log.close(number, answer.status.as_u16(), false);
         return answer.into_response();
@@ -221,9 +226,11 @@ async fn answer(
                 "limit": rate.limit, "used": rate.used,
                 "remaining": rate.remaining(), "reset": rate.reset,
             });
+            let search = json!({"limit": 10, "used": 0, "remaining": 10, "reset": rate.reset});
+            let resources = json!({"core": core, "search": search});
             Ok(Answer::json(
                 StatusCode::OK,
-                &json!({"resources": {"core": core}, "rate": core}),
+                &json!({"resources": resources, "rate": core}),
             ))
         }
         Route::User => Ok(endpoints::user(

@@ -13,7 +13,7 @@ use super::hosted::Hosted;
 use super::limits::RateLimits;
 use super::log::RequestLog;
 use super::route::RepositoryName;
-use super::switches::Switches;
+use super::switches::{RefLag, Switches};
 use super::tokens::{Token, hex};
 
 /// How long the `?token=` of a tarball's redirect lives (GitHub docs, "Download a repository
@@ -60,6 +60,16 @@ impl State {
     /// The switches, to read or to use up.
     pub(crate) fn switches(&self) -> MutexGuard<'_, Switches> {
         self.switches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The lag that applies to a read of a branch; uses up one of the reads left.
+    pub(crate) fn take_lag(&self) -> Option<RefLag> {
+        let mut switches = self.switches();
+        let lag = switches.ref_lag;
+        if let Some(RefLag::Reads(left)) = lag {
+            switches.ref_lag = (left > 1).then(|| RefLag::Reads(left - 1));
+        }
+        lag
     }
 
     /// All repositories.

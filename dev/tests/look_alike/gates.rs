@@ -86,7 +86,6 @@ async fn each_token_sees_what_it_may() {
 
     let reader = with(Some(tokens::READ_ONLY));
     reader.get("/contents/a.md").expect(200);
-    assert_eq!(reader.get("").json()["permissions"]["push"], false);
     for method in ["PUT", "DELETE"] {
         let reply = reader.write(method, "a.md", &body).expect(403);
         assert_eq!(

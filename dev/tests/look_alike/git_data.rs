@@ -263,6 +263,23 @@ async fn a_commit_tells_what_it_changed() {
     );
     assert_eq!(files[0]["sha"], git(&github, &["rev-parse", "main:a.md"]));
     assert_eq!(files[0]["patch"], "@@ -1,3 +1,3 @@\n 1\n-2\n+zwei\n 3");
+    // Its page shows the same to a person, not to a page of another origin.
+    let page = commit["html_url"].as_str().unwrap();
+    let shown = client
+        .bare("GET", page, &[], b"")
+        .unwrap()
+        .expect(200)
+        .bytes;
+    assert!(String::from_utf8(shown).unwrap().contains("+zwei"));
+    client
+        .bare(
+            "GET",
+            page,
+            &[("origin", "https://evil.example"), ("user-agent", "x")],
+            b"",
+        )
+        .unwrap()
+        .expect(404);
     // The first commit of all has no parent to differ from.
     let root = git(&github, &["rev-list", "--max-parents=0", "main"]);
     let root = client.get(&format!("/commits/{root}")).expect(200).json();

@@ -69,6 +69,17 @@ async fn a_branch_that_trails_answers_with_the_previous_commit() {
     assert_eq!(tip("/contents/a.md", "/content"), "b25l\n");
     assert_eq!(tip("/git/ref/heads/main", "/object/sha"), new);
 
+    // A tarball of the branch trails too: its folder is named after the commit it holds.
+    let target = client.get("/tarball/main").header("location").to_owned();
+    for (lag, holds) in [(Some(RefLag::Reads(1)), &old), (None, &new)] {
+        github.switches(|switches| switches.ref_lag = lag);
+        let reply = client
+            .bare("GET", &target, &[("user-agent", "x")], b"")
+            .unwrap()
+            .expect(200);
+        assert!(reply.header("content-disposition").contains(&holds[..7]));
+    }
+
     let wait = Duration::from_millis(1_500);
     let lag = u64::try_from(wait.as_millis()).unwrap();
     let pushed = Instant::now();

@@ -82,8 +82,14 @@ async fn download(
     let found = state.find(&RepositoryName::Full(full_name.to_owned()));
     let (Found::Here(hosted) | Found::Renamed(hosted)) =
         found.filter(|_| good).ok_or(ApiError::NotFound)?;
+    // A commit's own name is what it is; a branch may trail.
+    let lag = if name.len() == 40 {
+        None
+    } else {
+        state.take_lag()
+    };
     let commit = hosted
-        .resolve(&name, None)
+        .resolve(&name, lag)
         .await?
         .ok_or(ApiError::NotFound)?
         .to_string();

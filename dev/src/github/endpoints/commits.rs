@@ -85,6 +85,7 @@ pub(super) async fn list(call: &Call<'_>) -> Result<Answer, ApiError> {
         }
     }
     if let Some(author) = call.request.query("author") {
+        filter.push("--fixed-strings".to_owned());
         filter.push(format!("--author={author}"));
     }
     filter.push("--".to_owned());
