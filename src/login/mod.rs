@@ -202,3 +202,50 @@ pub enum LoginError {
         explicit: bool,
     },
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::runtime::SystemRng;
+
+    #[test]
+    fn d1_an_attempt_has_three_fresh_values_of_256_bits() {
+        let attempts = [0; 4].map(|_| LoginAttempt::generate(&SystemRng).unwrap());
+        let values: BTreeSet<_> = attempts
+            .iter()
+            .flat_map(|attempt| [&attempt.state, &attempt.nonce, &attempt.code_verifier])
+            .map(|value| BASE64_URL_SAFE_NO_PAD.decode(value.expose()).unwrap())
+            .collect();
+        assert_eq!(values.len(), 12);
+        assert!(values.iter().all(|value| value.len() == 32));
+    }
+
+    #[test]
+    fn d1_without_randomness_there_is_no_attempt() {
+        struct Broken;
+        impl Rng for Broken {
+            fn fill(&self, _bytes: &mut [u8]) -> Result<(), RngError> {
+                Err(RngError)
+            }
+        }
+        assert!(LoginAttempt::generate(&Broken).is_err());
+    }
+
+    #[test]
+    fn display_names_are_one_line_of_a_sensible_length() {
+        for (given, kept) in [
+            ("The Cat", Some("The Cat")),
+            ("  The\r\nCat\u{7f} ", Some("TheCat")),
+            ("\u{0}\n", None),
+            ("", None),
+        ] {
+            assert_eq!(display_name(given).as_deref(), kept, "{given:?}");
+        }
+        assert_eq!(
+            display_name(&"\u{732b}".repeat(200)),
+            Some("\u{732b}".repeat(100))
+        );
+    }
+}

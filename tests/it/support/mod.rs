@@ -1,8 +1,10 @@
 //! What the core needs from its surroundings, as the host has it.
 
+pub(crate) mod clock;
 pub(crate) mod github;
 pub(crate) mod hostile_paths;
 pub(crate) mod http_client;
+pub(crate) mod openid;
 pub(crate) mod recording;
 pub(crate) mod sqlite;
 pub(crate) mod storage;
