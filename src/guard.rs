@@ -32,6 +32,7 @@ pub struct Principal {
     client_name: String,
     grant_id: GrantId,
     access: Access,
+    could_write: bool,
 }
 
 impl Principal {
@@ -57,6 +58,13 @@ impl Principal {
     #[must_use]
     pub const fn access(&self) -> Access {
         self.access
+    }
+
+    /// Whether this person could be granted more than this token allows: the allowlist and the vault
+    /// let them write.
+    #[must_use]
+    pub const fn could_write(&self) -> bool {
+        self.could_write
     }
 
     /// The person as the author of commits, and the client for their trailer.
@@ -110,6 +118,8 @@ enum Refusal {
     NoToken,
     /// The token is malformed, unknown, expired, revoked, or for another resource.
     InvalidToken,
+    /// The token is good, and does not allow this; another one of this person could.
+    InsufficientScope,
 }
 
 impl Guard {
@@ -181,10 +191,20 @@ impl Guard {
             client_name: grant.client_name,
             grant_id: grant.grant_id,
             access: listed.min(granted).min(vault),
+            could_write: listed.min(vault) == Access::ReadWrite,
         }
     }
 
-    /// A 401 that says where to get a token (RFC 9728 section 5.1) and which scopes to ask for.
+    /// What to answer to a change that `principal`'s token does not allow: a challenge for the full
+    /// set of scopes where the person could be granted it (RFC 6750 section 3.1), and `None` where
+    /// they could not. A challenge would send their client into a loop of logins.
+    #[must_use]
+    pub fn step_up(&self, principal: &Principal) -> Option<Response> {
+        (principal.access == Access::ReadOnly && principal.could_write)
+            .then(|| self.challenge(Refusal::InsufficientScope))
+    }
+
+    /// A challenge that says where to get a token (RFC 9728 section 5.1) and which scopes to ask for.
     fn challenge(&self, refusal: Refusal) -> Response {
         let scopes = if self.read_only_vault {
             Scope::Read
@@ -198,18 +218,26 @@ impl Guard {
             "Bearer realm=\"mcp\", resource_metadata=\"{metadata}\", scope=\"{}\"",
             scopes.as_str()
         );
-        let (error, description) = match refusal {
-            Refusal::NoToken => ("unauthorized", "this server needs a bearer token"),
-            Refusal::InvalidToken => {
-                let description = "the access token is not valid; refresh it or log in again";
-                value.push_str(", error=\"invalid_token\", error_description=\"");
-                value.push_str(description);
-                value.push('"');
-                ("invalid_token", description)
+        let (status, error, description) = match refusal {
+            Refusal::NoToken => {
+                (StatusCode::UNAUTHORIZED, "unauthorized", "this server needs a bearer token")
             }
+            Refusal::InvalidToken => (
+                StatusCode::UNAUTHORIZED,
+                "invalid_token",
+                "the access token is not valid; refresh it or log in again",
+            ),
+            Refusal::InsufficientScope => (
+                StatusCode::FORBIDDEN,
+                "insufficient_scope",
+                "this connection may only read; connect again and allow changes",
+            ),
         };
+        if refusal != Refusal::NoToken {
+            value = format!("{value}, error=\"{error}\", error_description=\"{description}\"");
+        }
         let body = object!({ "error": error, "error_description": description });
-        let mut response = json(StatusCode::UNAUTHORIZED, &body);
+        let mut response = json(status, &body);
         // The origin is ASCII, and so is the rest.
         if let Ok(value) = header::HeaderValue::from_str(&value) {
             response

@@ -116,6 +116,11 @@ impl App {
             Endpoint::Health => json(StatusCode::OK, &object!({ "status": "ok" })),
             Endpoint::Mcp => match admission {
                 Some(Admission::Admitted(principal)) => {
+                    if let Some(challenge) = self.guard.step_up(&principal)
+                        && mcp::calls_mutation(request)
+                    {
+                        return challenge;
+                    }
                     let vault = VaultClient::new(
                         Rc::clone(&self.storage),
                         Rc::clone(&self.policy),

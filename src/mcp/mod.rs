@@ -13,4 +13,4 @@ mod transport;
 mod window;
 
 pub use server::{EmptyServer, VaultServer};
-pub use transport::respond;
+pub use transport::{calls_mutation, respond};

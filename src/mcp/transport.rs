@@ -20,7 +20,10 @@ use rmcp::{
     transport::Transport,
 };
 
-use super::request::{self, Era, Message};
+use super::{
+    request::{self, Era, Message},
+    tools::ToolName,
+};
 use crate::http::{Request, Response, headers, json};
 
 /// Answers one `POST` to the MCP endpoint on behalf of `server`.
@@ -53,6 +56,14 @@ pub async fn respond<S: ServerHandler>(server: S, request: &Request) -> Response
         Err(error) => ServerJsonRpcMessage::error(error, Some(id)),
     };
     json(status, &message)
+}
+
+/// Whether a request calls a tool that changes the vault. Anything that cannot be read does not.
+#[must_use]
+pub fn calls_mutation(request: &Request) -> bool {
+    let Ok(Message::Request { request, .. }) = request::read(request) else { return false };
+    matches!(*request, ClientRequest::CallToolRequest(call)
+        if ToolName::parse(&call.params.name).is_some_and(ToolName::is_mutation))
 }
 
 /// The status of a JSON-RPC error for a modern client (MCP 2026-07-28, "Streamable HTTP").

@@ -3,9 +3,12 @@
 //! A tool reads its arguments, makes one call to the vault and shows the answer. Names and the main
 //! arguments are fixed: they are what people's prompts and clients' permissions refer to.
 
+mod commit;
+mod delete_note;
 mod list_notes;
 mod read_note;
 mod schema;
+mod write_note;
 
 use rmcp::model::{CallToolResult, JsonObject, Tool};
 
@@ -19,11 +22,16 @@ pub enum ToolName {
     ListNotes,
     /// `read_note`.
     ReadNote,
+    /// `write_note`.
+    WriteNote,
+    /// `delete_note`.
+    DeleteNote,
 }
 
 impl ToolName {
     /// Every tool, in the order in which they are offered. The first accepts `{}`.
-    pub const ALL: [Self; 2] = [Self::ListNotes, Self::ReadNote];
+    pub const ALL: [Self; 4] =
+        [Self::ListNotes, Self::ReadNote, Self::WriteNote, Self::DeleteNote];
 
     /// The name on the wire.
     #[must_use]
@@ -31,6 +39,8 @@ impl ToolName {
         match self {
             Self::ListNotes => "list_notes",
             Self::ReadNote => "read_note",
+            Self::WriteNote => "write_note",
+            Self::DeleteNote => "delete_note",
         }
     }
 
@@ -45,6 +55,7 @@ impl ToolName {
     pub const fn is_mutation(self) -> bool {
         match self {
             Self::ListNotes | Self::ReadNote => false,
+            Self::WriteNote | Self::DeleteNote => true,
         }
     }
 
@@ -54,6 +65,8 @@ impl ToolName {
         match self {
             Self::ListNotes => list_notes::definition(),
             Self::ReadNote => read_note::definition(),
+            Self::WriteNote => write_note::definition(),
+            Self::DeleteNote => delete_note::definition(),
         }
     }
 }
@@ -67,6 +80,8 @@ pub(super) async fn call(
     let answer = match tool {
         ToolName::ListNotes => list_notes::call(vault, arguments).await,
         ToolName::ReadNote => read_note::call(vault, arguments).await,
+        ToolName::WriteNote => write_note::call(vault, arguments).await,
+        ToolName::DeleteNote => delete_note::call(vault, arguments).await,
     };
     answer.unwrap_or_else(|error| result::failure(&error))
 }
