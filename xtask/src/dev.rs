@@ -32,7 +32,7 @@ pub(crate) fn run(workspace: &Workspace, mut options: Options) -> Result<()> {
     }
     let vault = vault.map_or_else(
         || "the sample vault".to_owned(),
-        |dir| format!("a copy of {dir}"),
+        |folder| format!("a copy of {folder}, made at its first start or by --fresh"),
     );
     println!(
         "{}",
