@@ -1,5 +1,7 @@
 //! The shapes of answers that several endpoints give.
 
+use std::fmt::Display;
+
 use bytes::Bytes;
 use http::{
     HeaderValue, StatusCode,
@@ -26,7 +28,7 @@ pub(super) struct JsonError {
 
 impl JsonError {
     /// An error that is all the client's.
-    pub(super) fn bad_request(code: &'static str, description: impl ToString) -> Self {
+    pub(super) fn bad_request(code: &'static str, description: &(impl Display + ?Sized)) -> Self {
         Self {
             status: StatusCode::BAD_REQUEST,
             code,
@@ -37,7 +39,7 @@ impl JsonError {
     }
 
     /// The client could not be identified. Clients register anew when they see this one.
-    pub(super) fn invalid_client(description: impl ToString, challenge_basic: bool) -> Self {
+    pub(super) fn invalid_client(description: &impl Display, challenge_basic: bool) -> Self {
         let bad_request = Self::bad_request("invalid_client", description);
         Self {
             status: StatusCode::UNAUTHORIZED,

@@ -182,7 +182,7 @@ impl AuthorizationServer {
         let challenge = one("code_challenge")?
             .and_then(CodeChallenge::parse)
             .ok_or(RequestError::Challenge)?;
-        check_resource(&parameters.all("resource"), &self.settings.base_url)
+        check_resource(&parameters.values("resource"), &self.settings.base_url)
             .map_err(|_| RequestError::Target)?;
 
         // (4)

@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// How long an authorization code lives. A person may have to copy it by hand.
-const CODE_LIFETIME: Duration = Duration::from_secs(300);
+const CODE_LIFETIME: Duration = Duration::from_mins(5);
 
 /// Why there is no code.
 #[derive(Debug, thiserror::Error)]

@@ -14,14 +14,14 @@ use super::{
     state::{FindClient, FoundClient, KeepClient, LinkError},
     types::{ClientId, Digest},
 };
-use crate::{runtime::Timestamp, secret::Secret};
+use crate::secret::Secret;
 
 /// How long a registration is kept that nobody uses.
-const UNUSED_LIFETIME: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+pub(super) const UNUSED_LIFETIME: Duration = Duration::from_hours(30 * 24);
 /// How long one is kept after its last use, at least.
-const USED_LIFETIME: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+const USED_LIFETIME: Duration = Duration::from_hours(90 * 24);
 /// How often a use is written down.
-const USE_INTERVAL: Duration = Duration::from_secs(24 * 60 * 60);
+const USE_INTERVAL: Duration = Duration::from_hours(24);
 
 /// How a request says who the client is.
 #[derive(Debug)]
@@ -106,11 +106,6 @@ impl AuthorizationServer {
         } else {
             Err(ClientError::Refused { basic })
         }
-    }
-
-    /// When a new registration is forgotten unless it is used.
-    pub(super) fn registration_expires_at(&self, now: Timestamp) -> Timestamp {
-        now.after(UNUSED_LIFETIME)
     }
 
     /// Keeps a registration for longer that has just been given tokens: at least as long as the
@@ -215,11 +210,13 @@ impl ClientError {
     /// The answer.
     pub(super) fn into_json(self) -> JsonError {
         match self {
-            Self::Repeated(_) | Self::TwoMethods => JsonError::bad_request("invalid_request", self),
-            Self::Missing => JsonError::invalid_client(self, false),
-            Self::Malformed => JsonError::invalid_client(self, true),
+            Self::Repeated(_) | Self::TwoMethods => {
+                JsonError::bad_request("invalid_request", &self)
+            }
+            Self::Missing => JsonError::invalid_client(&self, false),
+            Self::Malformed => JsonError::invalid_client(&self, true),
             Self::Unknown { basic } | Self::Refused { basic } => {
-                JsonError::invalid_client(self, basic)
+                JsonError::invalid_client(&self, basic)
             }
             Self::Unavailable(_) => JsonError::unavailable(),
         }

@@ -1,6 +1,6 @@
 //! `POST /consent`: the person's decision.
 
-use http::{HeaderMap, StatusCode, header::ORIGIN};
+use http::{HeaderMap, HeaderValue, StatusCode, header::ORIGIN};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -267,8 +267,8 @@ fn decision(parameters: &Parameters) -> Result<Decision, ConsentError> {
 /// no browser sends neither header and is not protected by them: the cookie and the sealed handle
 /// have to agree in any case.
 fn is_same_origin(headers: &HeaderMap, base: &BaseUrl) -> bool {
-    let site = headers.get("sec-fetch-site").map(|value| value.as_bytes());
-    let origin = headers.get(ORIGIN).map(|value| value.as_bytes());
+    let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
+    let origin = headers.get(ORIGIN).map(HeaderValue::as_bytes);
     match (site, origin) {
         (Some(b"same-origin"), Some(origin)) => {
             origin == b"null" || origin == base.origin().as_bytes()

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// How long a transaction of either phase may take.
-pub(super) const LIFETIME: std::time::Duration = std::time::Duration::from_secs(600);
+pub(super) const LIFETIME: std::time::Duration = std::time::Duration::from_mins(10);
 
 /// The most transaction cookies of one browser; the oldest give way. Browsers and servers limit the
 /// length of the header that carries them all.

@@ -326,7 +326,7 @@ mod tests {
             Err(CodeRefusal::Replayed)
         );
         let refused = redeem(CodeStage::Redeemed, |a| {
-            a.redirect_uri = Some("https://x.example")
+            a.redirect_uri = Some("https://x.example");
         });
         assert_eq!(refused, Err(CodeRefusal::Replayed));
     }
@@ -367,7 +367,7 @@ mod tests {
 
     #[test]
     fn e7_e8_e9_what_a_refresh_token_leads_to() {
-        let grace = Duration::from_secs(600);
+        let grace = Duration::from_mins(10);
         let rotated = |successor_used| RefreshStage::Rotated {
             at: at(1_000),
             successor_used,
@@ -398,7 +398,7 @@ mod tests {
     #[test]
     fn e10_no_token_outlives_its_grant() {
         let grant = grant();
-        let hour = Duration::from_secs(3_600);
+        let hour = Duration::from_hours(1);
         assert_eq!(grant.access_expires_at(hour, at(1_000)), at(4_600));
         assert_eq!(grant.access_expires_at(hour, at(9_999)), at(10_000));
         assert_eq!(grant.refresh_expires_at(hour, at(9_999)), at(10_000));

@@ -90,8 +90,16 @@ impl Parameters {
         }
     }
 
+    /// Every value of `name` that is not empty, where it may stand there more than once.
+    pub(super) fn values(&self, name: &str) -> Vec<&str> {
+        self.all(name)
+            .into_iter()
+            .filter(|value| !value.is_empty())
+            .collect()
+    }
+
     /// Every value of `name`.
-    pub(super) fn all(&self, name: &str) -> Vec<&str> {
+    fn all(&self, name: &str) -> Vec<&str> {
         let values = self.0.iter().filter(|(present, _)| present == name);
         values.map(|(_, value)| value.as_str()).collect()
     }
@@ -116,7 +124,8 @@ mod tests {
         assert_eq!(parameters.one("c"), Ok(None));
         assert_eq!(parameters.one("d"), Err(Repeated));
         assert_eq!(parameters.one("ab"), Ok(Some("3")));
-        assert_eq!(parameters.all("d"), ["1", "2"]);
+        assert_eq!(parameters.values("d"), ["1", "2"]);
+        assert!(parameters.values("b").is_empty());
         assert!(parameters.any_repeated("a"));
         assert!(!parameters.any_repeated("d"));
     }

@@ -10,6 +10,7 @@ use super::{
         AuthMethod, Client, ClientAuthentication, ClientMetadata, ClientSource, MetadataError,
         Registration,
     },
+    clients::UNUSED_LIFETIME,
     event::{AuthEvent, Endpoint},
     state::{LinkError, RegisterClient, Registered},
     token::random_base64url,
@@ -107,7 +108,7 @@ impl AuthorizationServer {
         };
 
         // (4)
-        let expires_at = self.registration_expires_at(self.clock.now());
+        let expires_at = self.clock.now().after(UNUSED_LIFETIME);
         let issued_at = match self
             .state
             .apply(RegisterClient { client, expires_at })
@@ -194,23 +195,23 @@ impl RegisterError {
     fn into_json(self) -> JsonError {
         match self {
             Self::ContentType | Self::Malformed => {
-                JsonError::bad_request("invalid_client_metadata", self)
+                JsonError::bad_request("invalid_client_metadata", &self)
             }
-            Self::TooLarge => JsonError::bad_request("invalid_client_metadata", self)
+            Self::TooLarge => JsonError::bad_request("invalid_client_metadata", &self)
                 .with_status(StatusCode::PAYLOAD_TOO_LARGE),
             Self::Metadata(error) => match error {
                 MetadataError::RedirectUris | MetadataError::NoUsableRedirectUri => {
-                    JsonError::bad_request("invalid_redirect_uri", error)
+                    JsonError::bad_request("invalid_redirect_uri", &error)
                 }
                 MetadataError::AuthMethod
                 | MetadataError::GrantTypes
                 | MetadataError::ResponseTypes
-                | MetadataError::Name => JsonError::bad_request("invalid_client_metadata", error),
+                | MetadataError::Name => JsonError::bad_request("invalid_client_metadata", &error),
             },
             Self::TooMany { retry_after } => JsonError {
                 status: StatusCode::TOO_MANY_REQUESTS,
                 retry_after: Some(retry_after),
-                ..JsonError::bad_request("temporarily_unavailable", self)
+                ..JsonError::bad_request("temporarily_unavailable", &self)
             },
             Self::Unavailable(_) | Self::Rng(_) => JsonError::unavailable(),
         }

@@ -106,12 +106,12 @@ impl RevokeError {
     fn into_json(self) -> JsonError {
         match self {
             Self::Unreadable(ParametersError::TooLarge) => {
-                JsonError::bad_request("invalid_request", self)
+                JsonError::bad_request("invalid_request", &self)
                     .with_status(StatusCode::PAYLOAD_TOO_LARGE)
             }
             Self::Unreadable(ParametersError::ContentType | ParametersError::NotUtf8)
             | Self::Repeated(_)
-            | Self::NoToken => JsonError::bad_request("invalid_request", self),
+            | Self::NoToken => JsonError::bad_request("invalid_request", &self),
             Self::Client(error) => error.into_json(),
             Self::Unavailable(_) => JsonError::unavailable(),
         }

@@ -62,12 +62,11 @@ pub struct Lifetimes {
 
 impl Default for Lifetimes {
     fn default() -> Self {
-        const DAY: u64 = 24 * 60 * 60;
         Self {
-            access: Duration::from_secs(60 * 60),
-            refresh_idle: Duration::from_secs(30 * DAY),
-            refresh_absolute: Duration::from_secs(180 * DAY),
-            refresh_grace: Duration::from_secs(600),
+            access: Duration::from_hours(1),
+            refresh_idle: Duration::from_hours(30 * 24),
+            refresh_absolute: Duration::from_hours(180 * 24),
+            refresh_grace: Duration::from_mins(10),
         }
     }
 }

@@ -157,7 +157,7 @@ impl AuthorizationServer {
         };
 
         // (4)
-        check_resource(&parameters.all("resource"), &self.settings.base_url)
+        check_resource(&parameters.values("resource"), &self.settings.base_url)
             .map_err(|error| about(error.into()))?;
 
         // (5) and (6)
@@ -261,18 +261,18 @@ impl TokenError {
     fn into_json(self) -> JsonError {
         match self {
             Self::Unreadable(ParametersError::TooLarge) => {
-                JsonError::bad_request("invalid_request", self)
+                JsonError::bad_request("invalid_request", &self)
                     .with_status(StatusCode::PAYLOAD_TOO_LARGE)
             }
             Self::Unreadable(ParametersError::ContentType | ParametersError::NotUtf8)
             | Self::Repeated(_)
             | Self::NoGrantType
             | Self::Missing(_)
-            | Self::Verifier => JsonError::bad_request("invalid_request", self),
-            Self::UnsupportedGrantType => JsonError::bad_request("unsupported_grant_type", self),
+            | Self::Verifier => JsonError::bad_request("invalid_request", &self),
+            Self::UnsupportedGrantType => JsonError::bad_request("unsupported_grant_type", &self),
             Self::Client(error) => error.into_json(),
-            Self::Target(_) => JsonError::bad_request("invalid_target", self),
-            Self::RefreshNotRegistered => JsonError::bad_request("unauthorized_client", self),
+            Self::Target(_) => JsonError::bad_request("invalid_target", &self),
+            Self::RefreshNotRegistered => JsonError::bad_request("unauthorized_client", &self),
             Self::CodeUnknown | Self::Code(_) => JsonError::bad_request(
                 "invalid_grant",
                 "the authorization code is not valid (any more) for this request",

@@ -15,9 +15,9 @@ const MAX_CLIENTS: i64 = 5_000;
 /// them out. Registering what is registered already does not count.
 const CEILING: i64 = 120;
 /// The length of that window.
-const CEILING_WINDOW: std::time::Duration = std::time::Duration::from_secs(60);
+const CEILING_WINDOW: std::time::Duration = std::time::Duration::from_mins(1);
 /// A registration younger than this makes no room for another one: its login may be under way.
-const PROTECTED_AGE: std::time::Duration = std::time::Duration::from_secs(60 * 60);
+const PROTECTED_AGE: std::time::Duration = std::time::Duration::from_hours(1);
 
 /// Keeps a registration. Registering the same identifier again keeps it for longer.
 #[derive(Debug, Serialize, Deserialize)]

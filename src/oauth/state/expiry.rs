@@ -8,7 +8,7 @@ use super::{Instance, access, first};
 use crate::runtime::{Sql, SqlError, SqlValue, Timestamp};
 
 /// The least time between two rounds: each wakes an object up.
-const INTERVAL: Duration = Duration::from_secs(600);
+const INTERVAL: Duration = Duration::from_mins(10);
 
 /// Deletes what has expired at `now`, and answers when to come again; `None` where nothing is left
 /// that expires.

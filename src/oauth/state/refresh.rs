@@ -141,7 +141,9 @@ impl Transition for Refresh {
             (Presented::Expired, _) => Ok(Refreshed::Refused(RefreshRefusal::Expired)),
             (Presented::Rotates, _) => self.rotate(sql, stored, now),
             (Presented::Repeats, Some(_)) => self.repeat(sql, stored, now),
-            (Presented::Reused, _) | (Presented::Repeats, None) => self.reused(sql, stored),
+            // Dropped under a shorter grace than is configured now. No sign of theft.
+            (Presented::Repeats, None) => Ok(Refreshed::Refused(RefreshRefusal::Unknown)),
+            (Presented::Reused, _) => self.reused(sql, stored),
         }
     }
 }

@@ -1,0 +1,251 @@
+//! Time, randomness, the login provider, the two objects and the log, as tests control them.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    fmt::Write as _,
+    rc::Rc,
+};
+
+use async_trait::async_trait;
+use sha2::{Digest as _, Sha256};
+use url::Url;
+use vault_mcp::{
+    login::{Identity, IdentityProvider, LoginAttempt, LoginCallback, LoginError, ProviderKind},
+    oauth::{
+        event::{AuthEvent, EventLog},
+        state::{self, AuthStateLink, Instance, LinkError},
+    },
+    runtime::{Clock, Rng, RngError, Sql},
+    secret::Secret,
+};
+
+use crate::support::{clock::ManualClock, sqlite::HostSql};
+
+/// A generator whose output is the same in every run: SHA-256 of a counter.
+#[derive(Debug, Default)]
+pub(crate) struct SeededRng {
+    counter: Cell<u64>,
+    pub(crate) broken: Cell<bool>,
+}
+
+impl Rng for SeededRng {
+    fn fill(&self, bytes: &mut [u8]) -> Result<(), RngError> {
+        if self.broken.get() {
+            return Err(RngError);
+        }
+        for chunk in bytes.chunks_mut(32) {
+            let count = self.counter.get();
+            self.counter.set(count + 1);
+            chunk.copy_from_slice(&Sha256::digest(count.to_be_bytes())[..chunk.len()]);
+        }
+        Ok(())
+    }
+}
+
+/// A login provider that lets everybody be whom the test says.
+#[derive(Debug)]
+pub(crate) struct FakeProvider {
+    /// What the next login comes to.
+    pub(crate) answer: RefCell<Result<Identity, LoginError>>,
+    /// Why the person cannot be sent to the provider, if so.
+    pub(crate) closed: RefCell<Option<LoginError>>,
+    /// Nonce and verifier of every login that began, by its state.
+    pub(crate) begun: RefCell<BTreeMap<String, (String, String)>>,
+    /// How many logins were brought to an end.
+    pub(crate) identified: Cell<usize>,
+}
+
+impl FakeProvider {
+    /// A provider where `identity` logs in.
+    pub(crate) fn of(identity: Identity) -> Self {
+        Self {
+            answer: RefCell::new(Ok(identity)),
+            closed: RefCell::default(),
+            begun: RefCell::default(),
+            identified: Cell::default(),
+        }
+    }
+}
+
+#[async_trait(?Send)]
+impl IdentityProvider for FakeProvider {
+    fn kind(&self) -> ProviderKind {
+        ProviderKind::Oidc
+    }
+
+    fn display_name(&self) -> String {
+        "login.example".to_owned()
+    }
+
+    fn issuer(&self) -> &'static str {
+        "https://login.example"
+    }
+
+    async fn authorization_url(&self, attempt: &LoginAttempt) -> Result<Url, LoginError> {
+        if let Some(error) = self.closed.borrow().clone() {
+            return Err(error);
+        }
+        let values = (
+            attempt.nonce.expose().to_owned(),
+            attempt.code_verifier.expose().to_owned(),
+        );
+        self.begun
+            .borrow_mut()
+            .insert(attempt.state.expose().to_owned(), values);
+        let url = format!(
+            "https://login.example/authorize?state={}",
+            attempt.state.expose()
+        );
+        Ok(Url::parse(&url).unwrap())
+    }
+
+    async fn identify(
+        &self,
+        callback: &LoginCallback,
+        attempt: &LoginAttempt,
+    ) -> Result<Identity, LoginError> {
+        self.identified.set(self.identified.get() + 1);
+        let begun = self.begun.borrow();
+        let (nonce, verifier) = &begun[attempt.state.expose()];
+        assert_eq!(attempt.nonce.expose(), nonce);
+        assert_eq!(attempt.code_verifier.expose(), verifier);
+        if let Some(error) = &callback.error {
+            return Err(LoginError::Declined(error.clone()));
+        }
+        assert_eq!(
+            callback.code.as_ref().map(Secret::expose),
+            Some("upstream-code")
+        );
+        self.answer.borrow().clone()
+    }
+}
+
+/// Somebody at the fake provider. Every name has a subject of its own.
+pub(crate) fn person(name: &str) -> Identity {
+    Identity {
+        provider: ProviderKind::Oidc,
+        issuer: "https://login.example".to_owned(),
+        subject: format!("subject-of-{name}"),
+        name: name.to_owned(),
+        name_verified: true,
+        display_name: None,
+    }
+}
+
+/// Both objects, in memory.
+#[derive(Debug)]
+pub(crate) struct Objects {
+    front: HostSql,
+    grants: HostSql,
+    clock: Rc<ManualClock>,
+    /// Whether they cannot be reached.
+    pub(crate) down: Cell<bool>,
+    /// The transitions that were carried out.
+    pub(crate) calls: RefCell<Vec<String>>,
+}
+
+impl Objects {
+    /// Both of them, new and prepared.
+    pub(crate) fn new(clock: Rc<ManualClock>) -> Self {
+        let objects = Self {
+            front: HostSql::in_memory(),
+            grants: HostSql::in_memory(),
+            clock,
+            down: Cell::default(),
+            calls: RefCell::default(),
+        };
+        for instance in Instance::ALL {
+            state::prepare(instance, objects.sql(instance)).unwrap();
+        }
+        objects
+    }
+
+    pub(crate) fn sql(&self, instance: Instance) -> &HostSql {
+        match instance {
+            Instance::Front => &self.front,
+            Instance::Grants => &self.grants,
+        }
+    }
+
+    /// How many rows a table has.
+    pub(crate) fn rows(&self, instance: Instance, table: &str) -> i64 {
+        let rows = self
+            .sql(instance)
+            .exec(&format!("SELECT count(*) FROM {table}"), &[])
+            .unwrap();
+        rows[0].integer(0).unwrap()
+    }
+
+    /// Every text that either database holds, to look for what must not be there.
+    pub(crate) fn everything(&self) -> String {
+        let mut all = String::new();
+        for (instance, tables) in [
+            (
+                Instance::Front,
+                ["clients", "consents", "logins"].as_slice(),
+            ),
+            (
+                Instance::Grants,
+                &["grants", "codes", "refresh_tokens", "access_tokens", "pins"],
+            ),
+        ] {
+            for table in tables {
+                let statement = format!("SELECT * FROM {table}");
+                let rows = self.sql(instance).exec(&statement, &[]).unwrap();
+                writeln!(all, "{rows:?}").unwrap();
+            }
+        }
+        all
+    }
+}
+
+#[async_trait(?Send)]
+impl AuthStateLink for Objects {
+    async fn call(
+        &self,
+        instance: Instance,
+        transition: &str,
+        body: String,
+    ) -> Result<String, LinkError> {
+        // Other requests get their turn on the way, as they do between a Worker and an object.
+        tokio::task::yield_now().await;
+        if self.down.get() {
+            return Err(LinkError("down for the test".to_owned()));
+        }
+        self.calls.borrow_mut().push(transition.to_owned());
+        let outcome = state::dispatch(
+            instance,
+            transition,
+            &body,
+            self.sql(instance),
+            self.clock.now(),
+        );
+        tokio::task::yield_now().await;
+        outcome.map_err(|error| LinkError(error.to_string()))
+    }
+}
+
+/// The events that were logged.
+#[derive(Debug, Default)]
+pub(crate) struct Events(RefCell<Vec<AuthEvent>>);
+
+impl EventLog for Events {
+    fn record(&self, event: &AuthEvent) {
+        self.0.borrow_mut().push(event.clone());
+    }
+}
+
+impl Events {
+    pub(crate) fn reasons(&self) -> Vec<&'static str> {
+        self.0.borrow().iter().map(|event| event.reason).collect()
+    }
+
+    pub(crate) fn last(&self) -> AuthEvent {
+        self.0.borrow().last().cloned().unwrap()
+    }
+
+    pub(crate) fn as_text(&self) -> String {
+        serde_json::to_string(&*self.0.borrow()).unwrap()
+    }
+}
