@@ -4,6 +4,15 @@
 mod login_github;
 mod login_google;
 mod login_oidc;
+mod oauth_authorize;
+mod oauth_callback;
+mod oauth_consent;
+mod oauth_metadata;
+mod oauth_refresh;
+mod oauth_registration;
+mod oauth_revoke;
+mod oauth_state;
+mod oauth_token;
 mod storage_contract;
 mod storage_github;
 mod support;
