@@ -85,13 +85,33 @@ export class Stack {
   }
 
   /** The requests that reached the look-alike since it started or `forgetRequests`. */
-  async requests() {
-    return (await fetch(`${this.github}/__control/requests`)).json();
+  requests() {
+    return this.#control('GET', 'requests');
   }
 
   /** See [`requests`]. */
-  async forgetRequests() {
-    await fetch(`${this.github}/__control/requests`, { method: 'DELETE' });
+  forgetRequests() {
+    return this.#control('DELETE', 'requests');
+  }
+
+  /** Makes the look-alike fail in these ways, and in no others. */
+  switches(values) {
+    return this.#control('PUT', 'switches', values);
+  }
+
+  /** A commit from another device: `{put, text}`, `{put, base64}`, `{delete}` or `{rename, to}`; returns `{commit}`. */
+  push(changes, branch) {
+    return this.#control('POST', 'push', { changes, branch });
+  }
+
+  async #control(method, path, body) {
+    const response = await fetch(`${this.github}/__control/${path}`, {
+      method,
+      body: body && JSON.stringify(body),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`look-alike: ${method} ${path}: ${response.status} ${text}`);
+    return text === '' ? undefined : JSON.parse(text);
   }
 
   /** Ends every process and removes the folder. */
