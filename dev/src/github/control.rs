@@ -25,7 +25,6 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::answer::Answer;
-use super::pipeline::refusal;
 use super::request::ApiRequest;
 use super::route::RepositoryName;
 use super::state::{Found, State};
@@ -198,4 +197,9 @@ async fn replace(state: &State, request: &ApiRequest) -> Result<Value, String> {
         .await
         .map_err(|error| error.to_string())?;
     Ok(json!({"name": hosted.full_name, "id": hosted.id}))
+}
+
+/// An error for the caller.
+fn refusal(status: StatusCode, message: &str) -> Answer {
+    Answer::json(status, &json!({"message": message}))
 }

@@ -18,11 +18,11 @@ pub(crate) enum ApiError {
     /// rust-lang/homu#141 quotes it.
     #[error("No commit found for SHA: {0}")]
     NoCommitForSha(String),
-    /// Compared commits without a common ancestor (GitHub docs, "Compare two commits").
+    /// Compared commits without a common ancestor (trilom/file-changes-action#138).
     #[error("No common ancestor between {0} and {1}.")]
     NoCommonAncestor(String, String),
     /// The branch of a write is missing; checked before the blob's sha
-    /// (pome-sh/digital-twins#400).
+    /// (pome-sh/digital-twins#400). The text is not on public record.
     #[error("Branch {0} not found")]
     BranchNotFound(String),
     /// `git/*` of a repository without commits (github/docs#31951, rest-api-description#637).
@@ -56,14 +56,14 @@ pub(crate) enum ApiError {
     /// GitHub docs, "Authenticating to the REST API", "Failed login limit".
     #[error("Maximum number of login attempts exceeded. Please try again later.")]
     LoginAttempts,
-    /// GitHub docs, "Managing allowed IP addresses for your organization".
+    /// SalesforceFoundation/NPSP#7247.
     #[error(
         "Although you appear to have the correct authorization credentials, the `{0}` organization \
          has an IP allow list enabled, and your IP address is not permitted to access this \
          resource."
     )]
     IpAllowList(String),
-    /// Several clients match this text.
+    /// r-universe-org/help#247.
     #[error("Repository was archived so is read-only.")]
     Archived,
     /// GitHub docs, "Rate limits for the REST API".
@@ -83,10 +83,10 @@ pub(crate) enum ApiError {
     /// A required field is missing; for `sha`: pome-sh/digital-twins#400.
     #[error("Invalid request.\n\n\"{0}\" wasn't supplied.")]
     NotSupplied(&'static str),
-    /// A field has the wrong type.
+    /// A field has the wrong type. Only the status is on public record.
     #[error("Invalid request.\n\nFor 'properties/{0}', {1} is not a string.")]
     NotAString(&'static str, String),
-    /// A field has the wrong type.
+    /// As [`Self::NotAString`].
     #[error("Invalid request.\n\nFor 'properties/{0}', {1} is not an object.")]
     NotAnObjectField(&'static str, String),
     /// pome-sh/digital-twins#400.

@@ -5,12 +5,13 @@
 //!
 //! Not on public record, and therefore nothing a test may rest on: what a write to a folder's path
 //! answers (422 here), whether `permissions` of a repository are the token's or its owner's (the
-//! token's here), which sha a followed link has (its target's here), and the text of a refusal by
-//! push protection.
+//! token's here), which sha a followed link has (its target's here), and the texts of a refusal by
+//! push protection and of a write to a missing branch.
 //!
 //! ```text
-//! request -> pipeline (gates, limits, ETag, headers) -> route -> endpoints -> git
-//!                └─ control (switches, request log, pushes from elsewhere)
+//! request -> pipeline -> gates -> endpoints -> git
+//!               |           (one operation a file) -> finish (ETag, 304, headers)
+//!               +-> control (switches, request log, pushes from elsewhere)
 //! ```
 
 mod answer;
@@ -19,6 +20,8 @@ mod call;
 mod control;
 mod endpoints;
 mod error;
+mod finish;
+mod gates;
 mod hosted;
 mod limits;
 mod log;
