@@ -13,9 +13,12 @@ pub mod commit;
 pub mod cursor;
 pub mod echo;
 pub mod error;
+mod ignorable;
+pub mod markdown;
 pub mod path;
 pub mod policy;
 pub mod storage;
+pub mod text;
 pub mod title;
 
 pub use client::VaultClient;

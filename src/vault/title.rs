@@ -1,6 +1,9 @@
 //! What a note is called.
 
-use super::path::VaultPath;
+use super::{
+    markdown::{frontmatter, headings},
+    path::VaultPath,
+};
 
 /// The file name without `.md` or `.markdown`.
 #[must_use]
@@ -16,37 +19,23 @@ pub fn of_file_name(path: &VaultPath) -> &str {
 /// without any text does not count.
 #[must_use]
 pub fn of_note(path: &VaultPath, text: &str) -> String {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let (frontmatter, body) = split_frontmatter(text);
-    from_frontmatter(frontmatter)
-        .or_else(|| first_heading(body))
+    from_frontmatter(text)
+        .or_else(|| first_heading(text))
         .unwrap_or_else(|| of_file_name(path).to_owned())
 }
 
-/// The lines between a first line `---` and the next one, and what follows it. Without a closing
-/// line there is no frontmatter.
-fn split_frontmatter(text: &str) -> (&str, &str) {
-    let Some((first, rest)) = text.split_once('\n') else {
-        return ("", text);
-    };
-    if first.trim_end() != "---" {
-        return ("", text);
-    }
-    let mut offset = 0;
-    for line in rest.split_inclusive('\n') {
-        if line.trim_end() == "---" {
-            let body = rest.get(offset + line.len()..).unwrap_or_default();
-            return (rest.get(..offset).unwrap_or_default(), body);
-        }
-        offset += line.len();
-    }
-    ("", text)
+fn first_heading(text: &str) -> Option<String> {
+    let first = headings(text)
+        .into_iter()
+        .find(|h| h.level == 1 && !h.text.is_empty());
+    first.map(|heading| heading.text)
 }
 
 /// The value of a top-level `title:` on one line.
-fn from_frontmatter(frontmatter: &str) -> Option<String> {
-    let value = frontmatter
-        .lines()
+fn from_frontmatter(text: &str) -> Option<String> {
+    let parts = frontmatter::split(text);
+    let value = parts
+        .properties()
         .find_map(|line| line.strip_prefix("title:"))?;
     if !value.starts_with([' ', '\t']) {
         return None;
@@ -103,85 +92,6 @@ fn single_quoted(value: &str) -> Option<String> {
 /// Whether nothing but a comment follows a quoted value.
 fn only_a_comment(rest: &str) -> bool {
     rest.trim().is_empty() || rest.trim_start().starts_with('#') && rest.starts_with([' ', '\t'])
-}
-
-/// The text of the first heading of level 1 outside code fences (`CommonMark` 0.31, sections 4.2,
-/// 4.3 and 4.5).
-fn first_heading(body: &str) -> Option<String> {
-    let mut fence: Option<(char, usize)> = None;
-    let mut above: Option<&str> = None;
-    for line in body.lines() {
-        let indented = line.len() - line.trim_start_matches(' ').len() > 3;
-        let line = line.trim();
-        if let Some((mark, length)) = fence {
-            let run = line
-                .chars()
-                .take_while(|character| *character == mark)
-                .count();
-            if run >= length && run == line.chars().count() && !indented {
-                fence = None;
-            }
-            continue;
-        }
-        if indented {
-            above = None;
-            continue;
-        }
-        if let Some(opened) = opens_fence(line) {
-            fence = Some(opened);
-            above = None;
-            continue;
-        }
-        if let Some(heading) = atx_heading(line) {
-            return Some(heading);
-        }
-        let underlines = !line.is_empty() && line.bytes().all(|byte| byte == b'=');
-        if let Some(heading) = above.filter(|_| underlines) {
-            return Some(heading.to_owned());
-        }
-        // A paragraph of several lines would be one heading; the last line alone is not a title.
-        above = match above {
-            None if is_paragraph(line) => Some(line),
-            _ => None,
-        };
-    }
-    None
-}
-
-/// Three or more backticks or tildes open a fence; backticks with another one after do not.
-fn opens_fence(line: &str) -> Option<(char, usize)> {
-    let mark = line
-        .chars()
-        .next()
-        .filter(|mark| matches!(mark, '`' | '~'))?;
-    let length = line
-        .chars()
-        .take_while(|character| *character == mark)
-        .count();
-    let info = line.trim_start_matches(mark);
-    (length >= 3 && (mark == '~' || !info.contains('`'))).then_some((mark, length))
-}
-
-/// The text of `# Heading` and `# Heading #`.
-fn atx_heading(line: &str) -> Option<String> {
-    let text = line.strip_prefix('#')?;
-    if !text.is_empty() && !text.starts_with([' ', '\t']) {
-        return None;
-    }
-    let text = text.trim();
-    let without_hashes = text.trim_end_matches('#');
-    let closed = without_hashes.is_empty() || without_hashes.ends_with([' ', '\t']);
-    let text = if closed {
-        without_hashes.trim_end()
-    } else {
-        text
-    };
-    (!text.is_empty()).then(|| text.to_owned())
-}
-
-/// Whether a line can be the text above an underline: not blank, no quote, no list, no rule.
-fn is_paragraph(line: &str) -> bool {
-    !line.is_empty() && !line.starts_with(['>', '#', '-', '*', '+', '=', '<', '|'])
 }
 
 #[cfg(test)]
@@ -250,6 +160,7 @@ mod tests {
             ("~~~~\n~~~\n# in\n~~~~\n# Out\n", "Out"),
             ("    # in code\n# Out\n", "Out"),
             ("Underlined\n=====\n", "Underlined"),
+            ("Two\nlines\n===\n", "Two lines"),
             ("#tag\n# Out\n", "Out"),
             ("---\nno: end\n# Out\n", "Out"),
             ("# \n# Second\n", "Second"),
@@ -260,14 +171,7 @@ mod tests {
 
     #[test]
     fn without_either_the_file_name_is_the_title() {
-        for text in [
-            "",
-            "text",
-            "## Two",
-            "#tag",
-            "---\ntitle: no end\n",
-            "a\nb\n===\n",
-        ] {
+        for text in ["", "text", "## Two", "#tag", "---\ntitle: no end\n"] {
             assert_eq!(title(text), "File name", "{text:?}");
         }
     }

@@ -20,4 +20,6 @@ mod vault_list;
 mod vault_policy;
 mod vault_properties;
 mod vault_read;
+mod vault_real;
+mod vault_text;
 mod vault_write;

@@ -1,0 +1,238 @@
+//! What is searched for.
+
+use super::{
+    class::{Class, class},
+    fold::fold,
+    token::{TokenKind, tokens},
+};
+
+/// The longest query, in characters.
+pub(super) const MAX_QUERY_CHARACTERS: usize = 1_000;
+/// The most pieces and phrases that a query has.
+pub(super) const MAX_CLAUSES: usize = 32;
+
+/// A query: clauses that must all be found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Query {
+    clauses: Vec<Clause>,
+}
+
+/// A piece, or a phrase of pieces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clause {
+    /// Folded, none of them empty, without white space; at least one.
+    pieces: Vec<String>,
+    /// Whether the last piece may end inside a word.
+    is_prefix: bool,
+}
+
+/// A text that is no query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum QueryError {
+    /// There is nothing to search for.
+    #[error("is empty: give a word or a part of the text to search for")]
+    Empty,
+    /// It is longer than [`MAX_QUERY_CHARACTERS`].
+    #[error("has {characters} characters, more than {MAX_QUERY_CHARACTERS}")]
+    TooLong {
+        /// Its length.
+        characters: usize,
+    },
+    /// It has more pieces than [`MAX_CLAUSES`].
+    #[error("has {clauses} words and phrases, more than {MAX_CLAUSES}")]
+    TooMany {
+        /// How many it has.
+        clauses: usize,
+    },
+}
+
+/// Something that the index of an engine can look up: what a note must hold so that a clause can be
+/// found in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Term {
+    /// Exactly this word.
+    Word(String),
+    /// A word that starts so.
+    Prefix(String),
+    /// An unspaced run that has this part.
+    Part(String),
+}
+
+/// How an engine finds a clause.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lookup {
+    /// The terms of each piece, in order. Without any, every note has to be looked at.
+    pub terms: Vec<Term>,
+    /// Whether the terms, one after another as neighbours, are all there is to the clause. Otherwise
+    /// they only narrow down where [`Clause::find`] has to look.
+    pub is_exact: bool,
+}
+
+impl Query {
+    /// Reads a query.
+    ///
+    /// A double quote at the start of a piece opens a phrase if another one closes it; any other is
+    /// a character like the rest.
+    ///
+    /// # Errors
+    /// [`QueryError`].
+    pub fn parse(text: &str) -> Result<Self, QueryError> {
+        let characters = text.chars().count();
+        if characters > MAX_QUERY_CHARACTERS {
+            return Err(QueryError::TooLong { characters });
+        }
+        let folded = fold(text);
+        let mut clauses: Vec<Clause> = Vec::new();
+        let mut rest = folded.trim_start();
+        while !rest.is_empty() {
+            let (clause, after) = next_clause(rest);
+            rest = after.trim_start();
+            let clause = Clause {
+                is_prefix: clause.is_prefix && rest.is_empty(),
+                ..clause
+            };
+            if !clauses.contains(&clause) {
+                clauses.push(clause);
+            }
+        }
+        match clauses.len() {
+            0 => Err(QueryError::Empty),
+            count if count > MAX_CLAUSES => Err(QueryError::TooMany { clauses: count }),
+            _ => Ok(Self { clauses }),
+        }
+    }
+
+    /// What must be found; at least one clause.
+    #[must_use]
+    pub fn clauses(&self) -> &[Clause] {
+        &self.clauses
+    }
+}
+
+/// The clause at the start of a text, and what follows it.
+fn next_clause(text: &str) -> (Clause, &str) {
+    if let Some((inside, after)) = text.strip_prefix('"').and_then(|rest| rest.split_once('"')) {
+        let pieces: Vec<String> = inside.split_whitespace().map(str::to_owned).collect();
+        if !pieces.is_empty() {
+            return (
+                Clause {
+                    pieces,
+                    is_prefix: false,
+                },
+                after,
+            );
+        }
+    }
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    let (piece, after) = text.split_at(end);
+    (
+        Clause {
+            pieces: vec![piece.to_owned()],
+            is_prefix: true,
+        },
+        after,
+    )
+}
+
+impl Clause {
+    /// Where the clause is first found in a folded text from `from` on, as a range of bytes.
+    #[must_use]
+    pub fn find(&self, folded: &str, from: usize) -> Option<(usize, usize)> {
+        let (first, others) = self.pieces.split_first()?;
+        let mut at = from;
+        loop {
+            let start = at + folded.get(at..)?.find(first.as_str())?;
+            if let Some(end) = self.end_of_phrase(folded, start, first, others) {
+                return Some((start, end));
+            }
+            at = start + folded.get(start..)?.chars().next()?.len_utf8();
+        }
+    }
+
+    /// Where the phrase ends, if its first piece, which stands at `start`, and the others follow.
+    fn end_of_phrase(
+        &self,
+        folded: &str,
+        start: usize,
+        first: &str,
+        others: &[String],
+    ) -> Option<usize> {
+        let mut end = self.end_of_piece(folded, start, first, others.is_empty())?;
+        for (index, piece) in others.iter().enumerate() {
+            let is_last = index + 1 == others.len();
+            end = gap(folded, end)
+                .find_map(|start| self.end_of_piece(folded, start, piece, is_last))?;
+        }
+        Some(end)
+    }
+
+    /// Where a piece ends, if it stands at `start` and no word is cut.
+    fn end_of_piece(
+        &self,
+        folded: &str,
+        start: usize,
+        piece: &str,
+        is_last: bool,
+    ) -> Option<usize> {
+        folded.get(start..)?.strip_prefix(piece)?;
+        let end = start + piece.len();
+        let may_go_on = is_last && self.is_prefix;
+        (!is_inside_word(folded, start) && (may_go_on || !is_inside_word(folded, end)))
+            .then_some(end)
+    }
+
+    /// How an engine finds the clause.
+    #[must_use]
+    pub fn lookup(&self) -> Lookup {
+        let mut terms = Vec::new();
+        let mut is_exact = true;
+        let mut has_part = false;
+        for (index, piece) in self.pieces.iter().enumerate() {
+            let is_last_piece = index + 1 == self.pieces.len();
+            let before = terms.len();
+            let mut covered = 0;
+            for token in tokens(piece) {
+                covered += token.text.len();
+                let is_open = self.is_prefix && is_last_piece && token.end() == piece.len();
+                has_part |= token.kind == TokenKind::Unspaced;
+                terms.push(match token.kind {
+                    TokenKind::Unspaced => Term::Part(token.text.to_owned()),
+                    TokenKind::Word if is_open => Term::Prefix(token.text.to_owned()),
+                    TokenKind::Word => Term::Word(token.text.to_owned()),
+                });
+            }
+            // Neighbours in an index may have symbols or white space between them, or none.
+            is_exact &= covered == piece.len() && terms.len() == before + 1;
+        }
+        // A part of a run does not say how far the run goes on before the next piece.
+        is_exact &= !has_part || terms.len() == 1;
+        Lookup { terms, is_exact }
+    }
+}
+
+/// Every place from `from` on where the next piece of a phrase may start: as far as there are only
+/// symbols and white space.
+fn gap(folded: &str, from: usize) -> impl Iterator<Item = usize> {
+    let rest = folded.get(from..).unwrap_or_default();
+    let length = rest
+        .find(|c| class(c) != Class::Other)
+        .unwrap_or(rest.len());
+    let ends = rest
+        .char_indices()
+        .map(|(offset, _)| offset)
+        .chain([rest.len()]);
+    ends.take_while(move |offset| *offset <= length)
+        .map(move |offset| from + offset)
+}
+
+/// Whether a word goes on across an offset.
+fn is_inside_word(folded: &str, offset: usize) -> bool {
+    let (Some(before), Some(after)) = (folded.get(..offset), folded.get(offset..)) else {
+        return false;
+    };
+    let is_word = |character: Option<char>| character.is_some_and(|c| class(c) == Class::Word);
+    is_word(before.chars().next_back()) && is_word(after.chars().next())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,227 @@
+//! The plain scan: every note is looked at. The measure of a complete answer.
+
+use std::cmp::Reverse;
+
+use super::{
+    excerpt::Excerpt,
+    fold::{Folded, fold},
+    query::{Clause, Query},
+};
+use crate::vault::{markdown::headings, path::VaultPath, title};
+
+/// How many places of one clause are weighed for the excerpt.
+const PLACES: usize = 64;
+
+/// A note to look at.
+#[derive(Clone, Copy, Debug)]
+pub struct Document<'a> {
+    /// Where it is.
+    pub path: &'a VaultPath,
+    /// What it says.
+    pub text: &'a str,
+}
+
+/// A note in which a query was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// Where it is.
+    pub path: VaultPath,
+    /// Its title: see [`title::of_note`].
+    pub title: String,
+    /// The place in its text that says most about the query; `None` where the path alone does.
+    pub excerpt: Option<Excerpt>,
+}
+
+/// The part of a path that is searched: all but the extension, which every note has.
+#[must_use]
+pub fn searchable_path(path: &VaultPath) -> &str {
+    path.as_str()
+        .rsplit_once('.')
+        .map_or(path.as_str(), |(stem, _)| stem)
+}
+
+/// Finds every note in which all clauses of `query` are found, each in the path or in the text.
+///
+/// Notes come first whose title or path holds more of the clauses, then those in whose text they
+/// are found more often, then by path.
+#[must_use]
+pub fn search<'a>(query: &Query, documents: impl IntoIterator<Item = Document<'a>>) -> Vec<Hit> {
+    let mut hits: Vec<(Reverse<Rank>, Hit)> = documents
+        .into_iter()
+        .filter_map(|document| look_at(query, &document))
+        .map(|(rank, hit)| (Reverse(rank), hit))
+        .collect();
+    hits.sort_by(|(rank, hit), (other_rank, other)| {
+        rank.cmp(other_rank).then_with(|| hit.path.cmp(&other.path))
+    });
+    hits.into_iter().map(|(_, hit)| hit).collect()
+}
+
+/// What a hit is worth; the greater, the better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    /// How many clauses the title or the path holds.
+    named: usize,
+    /// How often the clauses are found in the text, each counted up to [`PLACES`] times.
+    places: usize,
+}
+
+fn look_at(query: &Query, document: &Document<'_>) -> Option<(Rank, Hit)> {
+    let path = fold(searchable_path(document.path));
+    let text = Folded::new(document.text);
+    let mut places = Vec::new();
+    for (index, clause) in query.clauses().iter().enumerate() {
+        let before = places.len();
+        places.extend(places_of(clause, text.as_str()).map(|(start, end)| Place {
+            clause: index,
+            start: text.start_in_original(start),
+            end: text.end_in_original(end),
+        }));
+        if places.len() == before && clause.find(&path, 0).is_none() {
+            return None;
+        }
+    }
+    let title = title::of_note(document.path, document.text);
+    let folded_title = fold(&title);
+    let is_named = |clause: &&Clause| {
+        [&folded_title, &path]
+            .iter()
+            .any(|t| clause.find(t, 0).is_some())
+    };
+    let rank = Rank {
+        named: query.clauses().iter().filter(is_named).count(),
+        places: places.len(),
+    };
+    let excerpt = best_place(document.text, &places).map(|place| {
+        Excerpt::around(
+            document.text,
+            &headings(document.text),
+            place.start..place.end,
+        )
+    });
+    Some((
+        rank,
+        Hit {
+            path: document.path.clone(),
+            title,
+            excerpt,
+        },
+    ))
+}
+
+/// Where a clause was found in a note's text.
+#[derive(Clone, Copy)]
+struct Place {
+    clause: usize,
+    start: usize,
+    end: usize,
+}
+
+/// The places of a clause, from the top.
+fn places_of(clause: &Clause, folded: &str) -> impl Iterator<Item = (usize, usize)> {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let (start, end) = clause.find(folded, from)?;
+        from = end;
+        Some((start, end))
+    })
+    .take(PLACES)
+}
+
+/// The first place on the line that has most of the clauses; the first such line.
+fn best_place<'a>(text: &str, places: &'a [Place]) -> Option<&'a Place> {
+    let line_of = |place: &Place| {
+        text.get(..place.start)
+            .and_then(|before| before.rfind('\n'))
+            .map_or(0, |at| at + 1)
+    };
+    let mut lines: Vec<(usize, &Place)> =
+        places.iter().map(|place| (line_of(place), place)).collect();
+    lines.sort_by_key(|(line, place)| (*line, place.start));
+    lines
+        .chunk_by(|(line, _), (other, _)| line == other)
+        .map(|on_line| {
+            let mut clauses: Vec<usize> = on_line.iter().map(|(_, place)| place.clause).collect();
+            clauses.sort_unstable();
+            clauses.dedup();
+            (clauses.len(), on_line)
+        })
+        // `max_by_key` would take the last of equals.
+        .reduce(|best, next| if next.0 > best.0 { next } else { best })
+        .and_then(|(_, on_line)| on_line.first().map(|(_, place)| *place))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Document, Hit, search};
+    use crate::vault::{path::VaultPath, text::Query};
+
+    fn hits(query: &str, notes: &[(&str, &str)]) -> Vec<Hit> {
+        let notes: Vec<(VaultPath, &str)> = notes
+            .iter()
+            .map(|(path, text)| (VaultPath::parse(path).unwrap(), *text))
+            .collect();
+        let documents = notes.iter().map(|(path, text)| Document { path, text });
+        search(&Query::parse(query).unwrap(), documents)
+    }
+
+    fn paths(hits: &[Hit]) -> Vec<&str> {
+        hits.iter().map(|hit| hit.path.as_str()).collect()
+    }
+
+    #[test]
+    fn clauses_may_be_in_the_path_or_in_the_text() {
+        let notes = [
+            ("Boat/Engine.md", "oil\n"),
+            ("Boat.md", "engine and oil"),
+            ("Oil.md", "paint"),
+            ("Engine.md", "boats"),
+        ];
+        assert_eq!(
+            paths(&hits("engine oil", &notes)),
+            ["Boat/Engine.md", "Boat.md"]
+        );
+        let by_path = &hits("boat/eng", &notes)[0];
+        assert_eq!(
+            (by_path.path.as_str(), &by_path.excerpt),
+            ("Boat/Engine.md", &None)
+        );
+        // The extension is no word of anybody's note.
+        assert_eq!(hits("md", &notes), []);
+    }
+
+    #[test]
+    fn titles_come_first_then_how_often_then_the_path() {
+        let notes = [
+            ("b.md", "tide"),
+            ("a.md", "tide"),
+            ("c.md", "tide tide tide"),
+            ("d.md", "# Tide\n"),
+            ("Tide.md", "other"),
+        ];
+        assert_eq!(
+            paths(&hits("tide", &notes)),
+            ["d.md", "Tide.md", "c.md", "a.md", "b.md"]
+        );
+    }
+
+    #[test]
+    fn the_excerpt_shows_the_line_with_most_of_the_query() {
+        let text = "\u{feff}# Log\n\nengine\n\n## Café\n\nthe Engine took oil\nengine oil\n";
+        let hit = &hits("engine oil", &[("a.md", text)])[0];
+        let excerpt = hit.excerpt.clone().unwrap();
+        assert_eq!(
+            (excerpt.line, excerpt.section.as_deref()),
+            (7, Some("Café"))
+        );
+        assert_eq!(excerpt.snippet, "the Engine took oil");
+        assert_eq!(hit.title, "Log");
+    }
+
+    #[test]
+    fn a_match_far_down_is_found() {
+        let text = format!("{}\nneedle", "hay ".repeat(100_000));
+        let hit = &hits("needle", &[("a.md", &text)])[0];
+        assert_eq!(hit.excerpt.as_ref().unwrap().line, 2);
+    }
+}
