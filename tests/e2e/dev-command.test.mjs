@@ -11,18 +11,29 @@ const xtask = (...args) => ['cargo', ['xtask', ...args], { cwd: inRepository('.'
 // A first start builds the Worker.
 const FIRST_START = 15 * 60_000;
 
-/** Command lines of all processes that mention `text`; Linux only. */
-function processesWith(text) {
+/** All processes: identifier, parent, start time (which tells a reused identifier) and command line; Linux only. */
+function processes() {
   return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .map((pid) => {
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
       try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+        // The name, in parentheses, may itself hold spaces and parentheses.
+        const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+          .replace(/^.*\) /s, '')
+          .split(' ');
+        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+        return [{ pid: Number(pid), parent: Number(fields[1]), started: fields[19], command }];
       } catch {
-        return '';
+        // It ended while we looked.
+        return [];
       }
-    })
-    .filter((line) => line.includes(text));
+    });
+}
+
+/** What `pid` started, directly or not. */
+function startedBy(pid, all = processes()) {
+  const children = all.filter(({ parent }) => parent === pid);
+  return children.concat(children.flatMap((child) => startedBy(child.pid, all)));
 }
 
 const noProc = existsSync('/proc/self/cmdline') ? false : 'processes are read from /proc';
@@ -65,13 +76,18 @@ test(
       );
       assert.notEqual(stranger.code, 0, stranger.output);
 
+      const family = startedBy(dev.child.pid);
+      assert.ok(
+        family.some(({ command }) => command.includes('workerd')),
+        'the Worker runs below `cargo xtask dev`',
+      );
       // As a terminal does it: to the whole foreground group.
       process.kill(-dev.child.pid, 'SIGINT');
       await dev.exited;
-      assert.deepEqual(
-        [port, port + 1, port + 2].flatMap((p) => processesWith(String(p))),
-        [],
+      const alive = processes().filter(({ pid, started }) =>
+        family.some((one) => one.pid === pid && one.started === started),
       );
+      assert.deepEqual(alive, []);
     } finally {
       await dev.stop();
     }
