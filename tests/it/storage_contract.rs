@@ -39,6 +39,19 @@ macro_rules! contract {
                 });
             })*
         }
+
+        mod index {
+            $(#[test]
+            fn $case() {
+                super::run(async {
+                    let start = async |files| {
+                        let vault = crate::support::index::AtIndex::start(files).await;
+                        std::rc::Rc::new(vault) as std::rc::Rc<dyn super::Subject>
+                    };
+                    super::$case(start).await;
+                });
+            })*
+        }
     };
 }
 
@@ -631,6 +644,7 @@ async fn increment(vault: &dyn Subject, writer: u32) {
             .await
         {
             Ok(_) => return,
+            Err(StorageError::RateLimited { retry_after }) => vault.wait(retry_after).await,
             Err(
                 StorageError::Conflict { .. }
                 | StorageError::Unavailable {

@@ -84,7 +84,7 @@ fn requests_carry_what_github_wants_and_no_more_are_sent_than_needed() {
         assert_eq!(
             vault.requests(),
             [
-                "GET /git/ref/heads/main 200".to_owned(),
+                "GET /commits/heads/main 200".to_owned(),
                 format!("GET /git/trees/{head}?recursive=1 200"),
                 format!("GET /git/blobs/{blob} 200"),
             ]
@@ -148,7 +148,7 @@ fn the_default_branch_is_asked_for_once_where_none_is_configured() {
             asked[..2],
             [
                 "/repos/example/vault",
-                "/repos/example/vault/git/ref/heads/feature/x-y"
+                "/repos/example/vault/commits/heads/feature/x-y"
             ]
         );
         assert_eq!(
@@ -251,8 +251,8 @@ fn a_change_that_was_made_is_found_behind_a_lagging_branch() {
     run(with_lost_answers(
         |switches| {
             switches.fail_after_commit = Times::Next(1);
-            // What is read first is from before the change, so that it is sent again and refused.
-            switches.ref_lag = Some(RefLag::Milliseconds(150));
+            // The next looks are from before the change, so that it is sent again and refused.
+            switches.ref_lag = Some(RefLag::Reads(3));
         },
         2,
     ));

@@ -3,99 +3,96 @@
 //! Every read after the first names a commit, a tree or a blob by its id, so that one call never
 //! mixes two states of a branch that moves.
 
-use std::{fmt, rc::Rc};
+use std::{fmt, rc::Rc, time::Duration};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
-use http::{Method, StatusCode, header};
+use http::{Method, Request, StatusCode, header};
 use serde::de::DeserializeOwned;
 use tokio::sync::OnceCell;
 
 use super::{
     error::Refusal,
     model::{
-        ChangeAnswer, ChangeBody, CommitItem, CompareAnswer, CompareStatus, Person, RefAnswer,
+        ChangeAnswer, ChangeBody, CommitItem, CompareAnswer, CompareStatus, Person, PlaceAnswer,
         RepositoryAnswer,
     },
     settings::{BranchName, GithubRepository},
-    transport::{Call, RAW, Transport, encode_path, encode_value, internal},
+    transport::{
+        Call, OBJECT, RAW, SHA, Transport, USER_AGENT, encode_path, encode_value, internal,
+    },
     tree::{Assembly, Request as TreeRequest, Tree},
 };
 use crate::{
-    runtime::{Clock, HttpClient},
+    runtime::{ByteStream, Clock, HttpClient, Limits, StreamingHttpClient},
     vault::storage::{CommitId, CommitInfo, Revision, StorageError},
 };
 
 /// The largest note that is read or written. GitHub's blobs go to 100 MB; a Worker has 128 MB for
 /// everything, and a note on its way up is held as bytes, as Base64 and as JSON.
-pub(crate) const MAX_NOTE_BYTES: u64 = 8 * 1024 * 1024;
+pub(in crate::storage) const MAX_NOTE_BYTES: u64 = 8 * 1024 * 1024;
 
 /// GitHub cuts a tree's answer at 7 MB.
 const MAX_TREE_BODY: usize = 16 * 1024 * 1024;
+
+/// A folder's answer names up to 1,000 entries, a file's holds up to 1 MB in Base64.
+const MAX_PLACE_BODY: usize = 4 * 1024 * 1024;
+
+/// What a whole repository may cost. An archive is unpacked as it comes and never held.
+const TARBALL_LIMITS: Limits = Limits {
+    timeout: Duration::from_mins(5),
+    max_body: 1024 * 1024 * 1024,
+};
 
 /// A comparison carries patches of up to 300 files.
 const MAX_COMPARE_BODY: usize = 32 * 1024 * 1024;
 
 /// What is known about the repository itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct RepositoryFacts {
+pub(in crate::storage) struct RepositoryFacts {
     /// Its number, which stays when it is renamed or moved.
-    pub(crate) id: u64,
+    pub(in crate::storage) id: u64,
     /// The branch that is checked out by default.
-    pub(crate) default_branch: String,
+    pub(in crate::storage) default_branch: String,
     /// Whether the token's user may push; `None` where GitHub does not say.
-    pub(crate) can_push: Option<bool>,
+    pub(in crate::storage) can_push: Option<bool>,
 }
 
-/// An entity tag of a branch's answer. It holds for one token only.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct HeadTag {
-    /// [`GithubApi::token_fingerprint`] of the token it was given to.
-    pub(crate) token: String,
-    /// The tag as GitHub sent it, with its quotes.
-    pub(crate) value: String,
-}
-
-/// Where the branch is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Head {
-    /// Nowhere: the repository has no commit.
-    Empty,
-    /// Where it was when the tag was given.
-    NotModified,
-    /// At this commit.
-    At {
-        /// The commit.
-        commit: CommitId,
-        /// What makes the next question free of charge.
-        tag: Option<HeadTag>,
-    },
+/// What stands at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::storage) enum Place {
+    /// Nothing.
+    Free,
+    /// A folder.
+    Folder,
+    /// A file, a link or a submodule.
+    Taken,
 }
 
 /// A change that GitHub has made.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Written {
+pub(in crate::storage) struct Written {
     /// The commit that holds it.
-    pub(crate) commit: CommitId,
+    pub(in crate::storage) commit: CommitId,
     /// The commit before it; `None` for the first commit of all.
-    pub(crate) parent: Option<CommitId>,
+    pub(in crate::storage) parent: Option<CommitId>,
     /// Whether GitHub says that the file is new.
-    pub(crate) created: bool,
+    pub(in crate::storage) created: bool,
 }
 
 /// One file to be changed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct FileChange<'a> {
+pub(in crate::storage) struct FileChange<'a> {
     /// Where it is.
-    pub(crate) path: &'a str,
+    pub(in crate::storage) path: &'a str,
     /// The blob it must have now; `None` when there must be none.
-    pub(crate) base: Option<&'a Revision>,
+    pub(in crate::storage) base: Option<&'a Revision>,
     /// Who changes it, and how the commit reads.
-    pub(crate) info: &'a CommitInfo,
+    pub(in crate::storage) info: &'a CommitInfo,
 }
 
 /// The endpoints of one repository.
-pub(crate) struct GithubApi {
+pub(in crate::storage) struct GithubApi {
     transport: Transport,
     default_branch: OnceCell<BranchName>,
 }
@@ -109,7 +106,7 @@ impl fmt::Debug for GithubApi {
 }
 
 impl GithubApi {
-    pub(crate) fn new(
+    pub(in crate::storage) fn new(
         http: Rc<dyn HttpClient>,
         clock: Rc<dyn Clock>,
         repository: GithubRepository,
@@ -121,17 +118,12 @@ impl GithubApi {
     }
 
     /// The repository that is asked.
-    pub(crate) fn repository(&self) -> &GithubRepository {
+    pub(in crate::storage) fn repository(&self) -> &GithubRepository {
         self.transport.repository()
     }
 
-    /// A name for the token that does not give it away.
-    pub(crate) fn token_fingerprint(&self) -> String {
-        self.transport.token_fingerprint()
-    }
-
     /// `GET /repos/{owner}/{repo}`.
-    pub(crate) async fn describe(&self) -> Result<RepositoryFacts, Refusal> {
+    pub(in crate::storage) async fn describe(&self) -> Result<RepositoryFacts, Refusal> {
         let answer: RepositoryAnswer = self.read(Call::get(String::new())).await?;
         Ok(RepositoryFacts {
             id: answer.id,
@@ -141,7 +133,7 @@ impl GithubApi {
     }
 
     /// The branch that is the vault: the configured one, or the default one, asked for once.
-    pub(crate) async fn branch(&self) -> Result<&BranchName, Refusal> {
+    pub(in crate::storage) async fn branch(&self) -> Result<&BranchName, Refusal> {
         if let Some(branch) = &self.repository().branch {
             return Ok(branch);
         }
@@ -153,39 +145,32 @@ impl GithubApi {
             .await
     }
 
-    /// `GET git/ref/heads/{branch}`, free of charge where `known` still holds.
-    pub(crate) async fn head(&self, known: Option<&HeadTag>) -> Result<Head, Refusal> {
+    /// `GET commits/heads/{branch}`: where the branch is; `None` while the repository has no commit.
+    ///
+    /// A commit's id alone is the answer, and is its own entity tag: where the branch still is at
+    /// `known`, GitHub says so and does not count the request (GitHub's documentation of "Get a
+    /// commit"). Other entity tags hold for one token only; this one needs no keeping.
+    pub(in crate::storage) async fn head(
+        &self,
+        known: Option<&CommitId>,
+    ) -> Result<Option<CommitId>, Refusal> {
         let branch = self.branch().await?;
-        let token = self.token_fingerprint();
-        let mut call = Call::get(format!("git/ref/heads/{}", encode_path(branch.as_str())));
-        call.if_none_match = known
-            .filter(|tag| tag.token == token)
-            .map(|tag| tag.value.clone());
+        let mut call = Call::get(format!("commits/heads/{}", encode_path(branch.as_str())));
+        call.accept = SHA;
+        call.if_none_match = known.map(|commit| format!("\"{commit}\""));
         let answer = match self.transport.send(call).await {
             Ok(answer) => answer,
-            Err(Refusal::EmptyRepository) => return Ok(Head::Empty),
+            Err(Refusal::EmptyRepository) => return Ok(None),
             Err(refusal) => return Err(refusal),
         };
         if answer.status() == StatusCode::NOT_MODIFIED {
-            return Ok(Head::NotModified);
+            return Ok(known.cloned());
         }
-        let tag = answer
-            .headers()
-            .get(header::ETAG)
-            .and_then(|value| value.to_str().ok());
-        let tag = tag.map(|value| HeadTag {
-            token,
-            value: value.to_owned(),
-        });
-        let reference: RefAnswer = parse(answer.body())?;
-        Ok(Head::At {
-            commit: commit_id(&reference.object.sha)?,
-            tag,
-        })
+        commit_id(String::from_utf8_lossy(answer.body()).trim()).map(Some)
     }
 
     /// `GET git/trees/{commit}`, whole, in as many requests as that takes.
-    pub(crate) async fn tree(&self, commit: &CommitId) -> Result<Tree, Refusal> {
+    pub(in crate::storage) async fn tree(&self, commit: &CommitId) -> Result<Tree, Refusal> {
         let mut assembly = Assembly::of(commit);
         while let Some(request) = assembly.next() {
             let TreeRequest {
@@ -201,7 +186,7 @@ impl GithubApi {
     }
 
     /// `GET git/blobs/{revision}`: the bytes, checked against the id they were asked by.
-    pub(crate) async fn blob(&self, revision: &Revision) -> Result<Bytes, Refusal> {
+    pub(in crate::storage) async fn blob(&self, revision: &Revision) -> Result<Bytes, Refusal> {
         let mut call = Call::get(format!("git/blobs/{revision}"));
         call.accept = RAW;
         call.max_body = usize::try_from(MAX_NOTE_BYTES).unwrap_or(usize::MAX);
@@ -213,11 +198,59 @@ impl GithubApi {
         }
     }
 
+    /// `GET contents/{path}`: what stands there at `commit`.
+    pub(in crate::storage) async fn place(
+        &self,
+        path: &str,
+        commit: &CommitId,
+    ) -> Result<Place, Refusal> {
+        let mut call = Call::get(format!("contents/{}?ref={commit}", encode_path(path)));
+        call.accept = OBJECT;
+        call.max_body = MAX_PLACE_BODY;
+        match self.read::<PlaceAnswer>(call).await {
+            Ok(answer) if answer.kind == "dir" => Ok(Place::Folder),
+            Ok(_) => Ok(Place::Taken),
+            Err(Refusal::Missing) => Ok(Place::Free),
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    /// `GET tarball/{commit}`: all files of a commit, as a gzipped tar archive that is still on
+    /// its way. The archive comes from another host, which gets no token.
+    pub(in crate::storage) async fn tarball(
+        &self,
+        http: &dyn StreamingHttpClient,
+        commit: &CommitId,
+    ) -> Result<ByteStream, Refusal> {
+        let place = self
+            .transport
+            .locate(&Call::get(format!("tarball/{commit}")))
+            .await?;
+        let request = Request::get(place.as_str())
+            .header(header::USER_AGENT, USER_AGENT)
+            .body(Bytes::new())
+            .map_err(|error| internal(&error.to_string()))?;
+        let answer = http
+            .open(request, TARBALL_LIMITS)
+            .await
+            .map_err(|_| Refusal::NoOutcome)?;
+        if answer.status() == StatusCode::OK {
+            Ok(answer.into_body())
+        } else {
+            // The one-time address may be used up or too old; another one is had by asking again.
+            Err(Refusal::NoOutcome)
+        }
+    }
+
     /// `GET compare/{base}...{head}`: whether `base` is `head` or an ancestor of it.
     ///
     /// Asks for the second page: the changed files with their patches, which nobody wants here, are
     /// on the first page only (GitHub's documentation of "Compare two commits").
-    pub(crate) async fn descends(&self, head: &CommitId, base: &CommitId) -> Result<bool, Refusal> {
+    pub(in crate::storage) async fn descends(
+        &self,
+        head: &CommitId,
+        base: &CommitId,
+    ) -> Result<bool, Refusal> {
         let mut call = Call::get(format!("compare/{base}...{head}?per_page=1&page=2"));
         call.max_body = MAX_COMPARE_BODY;
         match self.read::<CompareAnswer>(call).await {
@@ -231,7 +264,7 @@ impl GithubApi {
     }
 
     /// `GET commits`: the last commit up to `head` that changed `path`.
-    pub(crate) async fn last_change(
+    pub(in crate::storage) async fn last_change(
         &self,
         path: &str,
         head: &CommitId,
@@ -248,7 +281,7 @@ impl GithubApi {
     /// `PUT contents/{path}`: makes the file, or replaces `change.base`.
     ///
     /// GitHub ignores the base where the file is gone, and makes it anew: `created` tells.
-    pub(crate) async fn put(
+    pub(in crate::storage) async fn put(
         &self,
         change: &FileChange<'_>,
         content: &[u8],
@@ -268,7 +301,10 @@ impl GithubApi {
     }
 
     /// `DELETE contents/{path}`: removes the file, whose blob must be `change.base`.
-    pub(crate) async fn delete(&self, change: &FileChange<'_>) -> Result<Written, Refusal> {
+    pub(in crate::storage) async fn delete(
+        &self,
+        change: &FileChange<'_>,
+    ) -> Result<Written, Refusal> {
         let (status, answer) = self.change(Method::DELETE, change, None).await?;
         written(status, &answer)
     }

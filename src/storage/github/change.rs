@@ -4,7 +4,12 @@
 //! to try again where another commit got in first, to find out what became of a request that was
 //! not answered, and to say what a refusal means.
 
-use super::{GithubStorage, api::FileChange, error::Refusal, tree::Tree};
+use super::{
+    GithubStorage,
+    api::{FileChange, Written},
+    error::Refusal,
+    tree::Tree,
+};
 use crate::vault::storage::{CommitInfo, Committed, Denial, Revision, StorageError};
 
 /// How often a change is sent again because another commit moved the branch.
@@ -15,13 +20,22 @@ const LOOKS: u32 = 3;
 
 /// What is to be done to a note.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Intent<'a> {
+pub(in crate::storage) enum Intent<'a> {
     /// Make it where there is none.
     Create(&'a [u8]),
     /// Replace the bytes of this revision.
     Update(&'a Revision, &'a [u8]),
     /// Remove this revision.
     Delete(&'a Revision),
+}
+
+/// A change that is made.
+#[derive(Clone, Debug)]
+pub(in crate::storage) struct Done {
+    /// What the caller is told.
+    pub(in crate::storage) committed: Committed,
+    /// GitHub's own account; `None` where its answer was lost and the change was found later.
+    pub(in crate::storage) written: Option<Written>,
 }
 
 /// A change on its way.
@@ -52,12 +66,15 @@ impl<'a> Change<'a> {
     }
 
     /// Makes the change, or says why it was not made.
-    pub(super) async fn carry_out(mut self) -> Result<Committed, StorageError> {
-        self.check_first().await?;
+    ///
+    /// GitHub would do two things that must not be done: put a note in the place of a link or a
+    /// folder, and make a note again of which only the base is known. The caller has made sure of
+    /// that, or calls [`Self::check`] first.
+    pub(super) async fn carry_out(mut self) -> Result<Done, StorageError> {
         let mut races = 0;
         loop {
             match self.send().await {
-                Ok(committed) => return Ok(committed),
+                Ok(done) => return Ok(done),
                 Err(Refusal::TipMoved) if races < RACES => {
                     races += 1;
                     self.storage.pause().await;
@@ -65,7 +82,10 @@ impl<'a> Change<'a> {
                 Err(Refusal::NoOutcome) if !self.open => {
                     self.open = true;
                     if let Some(committed) = self.look_for_it(1).await? {
-                        return Ok(committed);
+                        return Ok(Done {
+                            committed,
+                            written: None,
+                        });
                     }
                 }
                 Err(refusal) => {
@@ -77,17 +97,19 @@ impl<'a> Change<'a> {
                         None
                     };
                     return match made {
-                        Some(committed) => Ok(committed),
-                        None => Err(self.meaning(refusal).await),
+                        Some(committed) => Ok(Done {
+                            committed,
+                            written: None,
+                        }),
+                        None => self.settle(refusal).await,
                     };
                 }
             }
         }
     }
 
-    /// Refuses what GitHub would do although it must not be done: writing into a link, and making
-    /// a note again of which only the base is known.
-    async fn check_first(&self) -> Result<(), StorageError> {
+    /// Refuses the change where the head's tree shows that it must not be made.
+    pub(super) async fn check(&self) -> Result<(), StorageError> {
         let tree = match self.storage.snapshot(None).await? {
             Some((_, tree)) => tree,
             None => Tree::default(),
@@ -105,7 +127,7 @@ impl<'a> Change<'a> {
     }
 
     /// Sends the change once.
-    async fn send(&self) -> Result<Committed, Refusal> {
+    async fn send(&self) -> Result<Done, Refusal> {
         let api = &self.storage.api;
         let change = |base| FileChange {
             path: self.path,
@@ -122,7 +144,11 @@ impl<'a> Change<'a> {
             Intent::Delete(base) => (api.delete(&change(Some(base))).await?, false),
         };
         self.storage.advance(&written);
-        Ok(self.storage.committed(written.commit, recreated))
+        let committed = self.storage.committed(written.commit.clone(), recreated);
+        Ok(Done {
+            committed,
+            written: Some(written),
+        })
     }
 
     /// Looks whether a change that was not answered has been made, `looks` times with a pause
@@ -160,6 +186,48 @@ impl<'a> Change<'a> {
                 .file(self.path)
                 .is_some_and(|(revision, _)| *revision == Revision::of(content)),
             Intent::Delete(_) => tree.get(self.path).is_none(),
+        }
+    }
+
+    /// Ends with what a refusal means, unless it turns out to mean that the change is made.
+    async fn settle(&self, refusal: Refusal) -> Result<Done, StorageError> {
+        let meaning = self.meaning(refusal).await;
+        if !self.open || !self.may_be_own(&meaning) {
+            return Err(meaning);
+        }
+        match self.look_once().await {
+            Ok(Some(committed)) => Ok(Done {
+                committed,
+                written: None,
+            }),
+            Ok(None) | Err(_) => Err(StorageError::Unavailable {
+                outcome_unknown: true,
+            }),
+        }
+    }
+
+    /// Whether a conflict may be one with this very change, made by the first of two requests:
+    /// what stands at the path is what it would leave, or, where GitHub lags, what was there
+    /// before.
+    fn may_be_own(&self, meaning: &StorageError) -> bool {
+        match (self.intent, meaning) {
+            (Intent::Create(content), StorageError::AlreadyExists { revision }) => revision
+                .as_ref()
+                .is_none_or(|revision| *revision == Revision::of(content)),
+            (
+                Intent::Update(base, content),
+                StorageError::Conflict {
+                    current: Some(current),
+                },
+            ) => current == base || *current == Revision::of(content),
+            (
+                Intent::Delete(base),
+                StorageError::Conflict {
+                    current: Some(current),
+                },
+            ) => current == base,
+            (Intent::Delete(_), StorageError::NotFound) => true,
+            _ => false,
         }
     }
 

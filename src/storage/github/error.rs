@@ -23,7 +23,7 @@ const TEXT_LIMIT: usize = 300;
 
 /// Why GitHub did not do what it was asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub(in crate::storage) enum Refusal {
     /// The sent blob id is not the file's: it has changed.
     ShaMismatch,
     /// No blob id was sent, and there is a file.
@@ -145,6 +145,8 @@ fn conflict(status: StatusCode, error: &ErrorBody) -> Refusal {
         || message.contains("expected to be at ")
     {
         Refusal::TipMoved
+    } else if message.starts_with("No commit found for SHA") {
+        Refusal::Missing
     } else if message.contains("Repository is empty") {
         Refusal::EmptyRepository
     } else if message.to_ascii_lowercase().contains("rule violations") {

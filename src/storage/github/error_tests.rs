@@ -67,6 +67,7 @@ fn refusals_of_a_change_are_told_apart_by_their_texts() {
         ),
         (409, "Git Repository is empty.", Refusal::EmptyRepository),
         (404, "This repository is empty.", Refusal::EmptyRepository),
+        (422, "No commit found for SHA: heads/gone", Refusal::Missing),
         (404, "Not Found", Refusal::Missing),
         (404, "Branch gone not found", Refusal::Missing),
         (

@@ -5,24 +5,36 @@
 
 use std::{collections::VecDeque, time::Duration};
 
+use serde::{Deserialize, Serialize};
+
 use crate::{runtime::Timestamp, vault::storage::CommitId};
 
 /// How long a known newer head is preferred to an older one that GitHub names.
-pub(crate) const LAG: Duration = Duration::from_mins(1);
+pub(in crate::storage) const LAG: Duration = Duration::from_mins(1);
 
 /// How many heads are remembered.
-pub(crate) const REMEMBERED: usize = 50;
+pub(in crate::storage) const REMEMBERED: usize = 50;
 
 /// The heads that were seen, the newest last.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct RecentHeads {
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::storage) struct RecentHeads {
     seen: VecDeque<CommitId>,
     newest_since: Option<Timestamp>,
 }
 
 impl RecentHeads {
+    /// The head that was settled on last.
+    pub(in crate::storage) fn newest(&self) -> Option<&CommitId> {
+        self.seen.back()
+    }
+
     /// Notes that `head` follows `parent`: a change of our own did it.
-    pub(crate) fn advance(&mut self, parent: Option<&CommitId>, head: &CommitId, now: Timestamp) {
+    pub(in crate::storage) fn advance(
+        &mut self,
+        parent: Option<&CommitId>,
+        head: &CommitId,
+        now: Timestamp,
+    ) {
         if let Some(parent) = parent {
             self.push(parent);
         }
@@ -33,7 +45,7 @@ impl RecentHeads {
     /// The head to go by when GitHub names `reported`, or no commit at all: an older head that was
     /// seen before gives way to the newest for as long as the lag may last; then it is believed, as
     /// the branch was reset.
-    pub(crate) fn settle(
+    pub(in crate::storage) fn settle(
         &mut self,
         reported: Option<&CommitId>,
         now: Timestamp,

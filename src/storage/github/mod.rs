@@ -24,12 +24,13 @@ use std::{cell::RefCell, fmt, rc::Rc, time::Duration};
 
 use async_trait::async_trait;
 
-use api::{GithubApi, Head, MAX_NOTE_BYTES, Written};
-use change::{Change, Intent};
-use error::Refusal;
-use head::RecentHeads;
+pub(in crate::storage) use api::{GithubApi, MAX_NOTE_BYTES, Place, Written};
+use change::Change;
+pub(in crate::storage) use change::{Done, Intent};
+pub(in crate::storage) use error::Refusal;
+pub(in crate::storage) use head::RecentHeads;
 pub use settings::{BranchName, GithubRepository, InvalidName, OwnerName, RepoName};
-use tree::Tree;
+pub(in crate::storage) use tree::Tree;
 
 use crate::{
     runtime::{Clock, HttpClient, Rng, Sleep},
@@ -85,21 +86,55 @@ impl GithubStorage {
 
     /// The head of the branch; `None` while the repository has no commit.
     async fn head(&self) -> Result<Option<CommitId>, StorageError> {
-        let reported = match self.api.head(None).await {
-            Ok(Head::At { commit, .. }) => Some(commit),
-            Ok(Head::Empty) => None,
-            Ok(Head::NotModified) => {
-                return Err(StorageError::Unexpected(
-                    "304 to an unconditional request".to_owned(),
-                ));
-            }
+        let known = self.heads.borrow().newest().cloned();
+        let reported = match self.api.head(known.as_ref()).await {
+            Ok(reported) => reported,
             Err(Refusal::Missing) => return Err(self.why_no_branch().await),
             Err(refusal) => return Err(refusal.into()),
         };
-        Ok(self
-            .heads
-            .borrow_mut()
-            .settle(reported.as_ref(), self.clock.now()))
+        Ok(self.settle(reported.as_ref()))
+    }
+
+    /// The head to go by when GitHub names `reported`: see [`RecentHeads::settle`].
+    pub(in crate::storage) fn settle(&self, reported: Option<&CommitId>) -> Option<CommitId> {
+        self.heads.borrow_mut().settle(reported, self.clock.now())
+    }
+
+    /// The heads that were seen.
+    pub(in crate::storage) fn heads(&self) -> RecentHeads {
+        self.heads.borrow().clone()
+    }
+
+    /// Takes over the heads that were seen in an earlier life.
+    pub(in crate::storage) fn remember(&self, heads: RecentHeads) {
+        *self.heads.borrow_mut() = heads;
+    }
+
+    /// The endpoints themselves.
+    pub(in crate::storage) const fn api(&self) -> &GithubApi {
+        &self.api
+    }
+
+    /// Makes a change of which the caller knows that it may be made: see [`Change::carry_out`].
+    pub(in crate::storage) async fn apply(
+        &self,
+        path: &str,
+        intent: Intent<'_>,
+        info: &CommitInfo,
+    ) -> Result<Done, StorageError> {
+        Change::new(self, path, intent, info).carry_out().await
+    }
+
+    /// Makes a change, if the head's tree shows that it may be made.
+    pub(in crate::storage) async fn check_and_apply(
+        &self,
+        path: &str,
+        intent: Intent<'_>,
+        info: &CommitInfo,
+    ) -> Result<Done, StorageError> {
+        let change = Change::new(self, path, intent, info);
+        change.check().await?;
+        change.carry_out().await
     }
 
     /// The commit to look into and all it holds; `None` while the repository has no commit.
@@ -125,7 +160,7 @@ impl GithubStorage {
     }
 
     /// Why the branch cannot be found: it is missing, or the whole repository is.
-    async fn why_no_branch(&self) -> StorageError {
+    pub(in crate::storage) async fn why_no_branch(&self) -> StorageError {
         StorageError::Denied(match self.api.describe().await {
             Ok(_) => Denial::BranchNotFound,
             Err(Refusal::Missing) => Denial::RepositoryNotFound,
@@ -178,9 +213,10 @@ impl GithubStorage {
         intent: Intent<'_>,
         info: &CommitInfo,
     ) -> Result<Committed, StorageError> {
-        Change::new(self, note.as_str(), intent, info)
-            .carry_out()
-            .await
+        Ok(self
+            .check_and_apply(note.as_str(), intent, info)
+            .await?
+            .committed)
     }
 }
 
@@ -287,7 +323,8 @@ fn twins(tree: &Tree, sieve: &dyn Sieve, note: &Visible) -> Vec<Visible> {
         .collect()
 }
 
-fn fits(content: &[u8]) -> Result<(), StorageError> {
+/// Whether a note can be carried.
+pub(in crate::storage) fn fits(content: &[u8]) -> Result<(), StorageError> {
     let bytes = content.len() as u64;
     if bytes > MAX_NOTE_BYTES {
         Err(StorageError::TooLarge { bytes })

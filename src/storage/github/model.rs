@@ -21,12 +21,6 @@ pub(super) struct Permissions {
     pub(super) push: bool,
 }
 
-/// `GET git/ref/heads/{branch}`.
-#[derive(Debug, Deserialize)]
-pub(super) struct RefAnswer {
-    pub(super) object: ObjectAnswer,
-}
-
 /// Anything that is named by its id.
 #[derive(Debug, Deserialize)]
 pub(super) struct ObjectAnswer {
@@ -52,6 +46,13 @@ pub(super) struct TreeItem<'a> {
     pub(super) sha: Cow<'a, str>,
     #[serde(default)]
     pub(super) size: u64,
+}
+
+/// `GET contents/{path}` in its object form.
+#[derive(Debug, Deserialize)]
+pub(super) struct PlaceAnswer {
+    #[serde(rename = "type")]
+    pub(super) kind: String,
 }
 
 /// `GET compare/{base}...{head}`.

@@ -4,11 +4,9 @@
 
 use std::{cell::RefCell, fmt, rc::Rc, time::Duration};
 
-use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use sha2::{Digest, Sha256};
 use url::Url;
 
 use super::{
@@ -58,6 +56,12 @@ pub(super) struct Call {
 
 /// The usual media type.
 pub(super) const JSON: &str = "application/vnd.github+json";
+
+/// The media type that describes a folder as one object, as it does a file.
+pub(super) const OBJECT: &str = "application/vnd.github.object+json";
+
+/// The media type that gives a commit's id and nothing else.
+pub(super) const SHA: &str = "application/vnd.github.sha";
 
 /// The media type that gives a blob's bytes as they are.
 pub(super) const RAW: &str = "application/vnd.github.raw+json";
@@ -130,11 +134,6 @@ impl Transport {
         &self.repository
     }
 
-    /// A name for the token that does not give it away. Entity tags hold for one token only.
-    pub(super) fn token_fingerprint(&self) -> String {
-        URL_SAFE_NO_PAD.encode(Sha256::digest(self.repository.token.expose()))
-    }
-
     /// The URL of a path below the repository's root.
     pub(super) fn url(&self, path: &str) -> Result<Url, Refusal> {
         let api = self.api_root();
@@ -146,41 +145,73 @@ impl Transport {
 
     /// Sends `call`, follows redirects within GitHub's API, and returns a success or 304.
     pub(super) async fn send(&self, call: Call) -> Result<Response<Bytes>, Refusal> {
+        let answer = self.exchange(&call, "Bearer").await?.1;
+        match answer.status() {
+            status if status.is_success() => Ok(answer),
+            StatusCode::NOT_MODIFIED if call.if_none_match.is_some() => Ok(answer),
+            _ => Err(self.judge(&answer)),
+        }
+    }
+
+    /// Sends `call` and returns where GitHub keeps what it asks for: a URL that needs no token.
+    ///
+    /// The archive endpoint has refused `Bearer` with fine-grained tokens where it took `token`:
+    /// the other word is tried before a token is called bad.
+    pub(super) async fn locate(&self, call: &Call) -> Result<Url, Refusal> {
+        let (mut asked, mut answer) = self.exchange(call, "token").await?;
+        if answer.status() == StatusCode::UNAUTHORIZED {
+            (asked, answer) = self.exchange(call, "Bearer").await?;
+        }
+        if answer.status() != StatusCode::FOUND {
+            return Err(self.judge(&answer));
+        }
+        let found = location(&asked, &answer)?;
+        if found.scheme() == "https" || found.scheme() == asked.scheme() {
+            Ok(found)
+        } else {
+            Err(internal("redirect to an unprotected connection"))
+        }
+    }
+
+    /// What an answer that is no success means.
+    fn judge(&self, answer: &Response<Bytes>) -> Refusal {
+        classify(
+            answer.status(),
+            answer.headers(),
+            answer.body(),
+            self.clock.now(),
+        )
+    }
+
+    /// Sends `call` with the token after `scheme`, follows redirects within GitHub's API, and
+    /// returns what came in the end, with the URL that it came from.
+    async fn exchange(&self, call: &Call, scheme: &str) -> Result<(Url, Response<Bytes>), Refusal> {
         let limits = Limits {
             timeout: TIMEOUT,
             max_body: call.max_body,
         };
         let mut url = self.url(&call.path)?;
         for _ in 0..=MAX_REDIRECTS {
-            let request = self.request(&call, &url)?;
+            let request = self.request(call, &url, scheme)?;
             let answer = self
                 .http
                 .send(request, limits)
                 .await
                 .map_err(|error| no_answer(&call.method, &error))?;
             match answer.status() {
-                status if status.is_success() => return Ok(answer),
-                StatusCode::NOT_MODIFIED if call.if_none_match.is_some() => return Ok(answer),
                 StatusCode::MOVED_PERMANENTLY | StatusCode::TEMPORARY_REDIRECT => {
                     url = self.redirect(&url, &answer)?;
                 }
-                status => {
-                    return Err(classify(
-                        status,
-                        answer.headers(),
-                        answer.body(),
-                        self.clock.now(),
-                    ));
-                }
+                _ => return Ok((url, answer)),
             }
         }
         Err(internal("too many redirects"))
     }
 
     /// The headers that every request to the API carries.
-    pub(super) fn request(&self, call: &Call, url: &Url) -> Result<Request<Bytes>, Refusal> {
+    fn request(&self, call: &Call, url: &Url, scheme: &str) -> Result<Request<Bytes>, Refusal> {
         let mut authorization =
-            HeaderValue::try_from(format!("Bearer {}", self.repository.token.expose()))
+            HeaderValue::try_from(format!("{scheme} {}", self.repository.token.expose()))
                 .map_err(|_| Refusal::Final(StorageError::Denied(Denial::BadCredentials)))?;
         authorization.set_sensitive(true);
         let mut request = Request::builder()
@@ -203,12 +234,7 @@ impl Transport {
 
     /// Where a redirect leads. The token goes to the API's own origin only.
     fn redirect(&self, from: &Url, answer: &Response<Bytes>) -> Result<Url, Refusal> {
-        let target = answer
-            .headers()
-            .get(header::LOCATION)
-            .and_then(|location| location.to_str().ok())
-            .and_then(|location| from.join(location).ok())
-            .ok_or_else(|| internal("redirect without a usable location"))?;
+        let target = location(from, answer)?;
         if target.origin() != from.origin() {
             return Err(internal("redirect to another host"));
         }
@@ -233,6 +259,16 @@ impl Transport {
     fn api_root(&self) -> &str {
         self.repository.api_url.as_str().trim_end_matches('/')
     }
+}
+
+/// Where a redirect leads.
+fn location(from: &Url, answer: &Response<Bytes>) -> Result<Url, Refusal> {
+    answer
+        .headers()
+        .get(header::LOCATION)
+        .and_then(|location| location.to_str().ok())
+        .and_then(|location| from.join(location).ok())
+        .ok_or_else(|| internal("redirect without a usable location"))
 }
 
 /// What it means that no whole answer came: nothing, for a read; for a change, that nobody knows.

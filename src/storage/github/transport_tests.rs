@@ -220,10 +220,3 @@ fn every_segment_is_encoded_once() {
     }
     assert_eq!(encode_value("a/b&c=d"), "a%2Fb%26c%3Dd");
 }
-
-#[test]
-fn the_fingerprint_does_not_show_the_token() {
-    let (transport, _) = transport(API, []);
-    assert!(!transport.token_fingerprint().contains("github"));
-    assert_eq!(transport.token_fingerprint().len(), 43);
-}

@@ -11,7 +11,7 @@ use crate::vault::storage::{CommitId, Revision};
 
 /// What stands at a path of a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Node {
+pub(in crate::storage) enum Node {
     /// A regular file, executable or not.
     File {
         /// Its blob.
@@ -27,18 +27,18 @@ pub(crate) enum Node {
 
 /// All paths of one commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tree {
+pub(in crate::storage) struct Tree {
     nodes: BTreeMap<String, Node>,
 }
 
 impl Tree {
     /// What stands at exactly `path`.
-    pub(crate) fn get(&self, path: &str) -> Option<&Node> {
+    pub(in crate::storage) fn get(&self, path: &str) -> Option<&Node> {
         self.nodes.get(path)
     }
 
     /// The regular file at exactly `path`: its blob and its size.
-    pub(crate) fn file(&self, path: &str) -> Option<(&Revision, u64)> {
+    pub(in crate::storage) fn file(&self, path: &str) -> Option<(&Revision, u64)> {
         match self.get(path) {
             Some(Node::File { revision, bytes }) => Some((revision, *bytes)),
             Some(Node::Folder | Node::Other) | None => None,
@@ -46,16 +46,30 @@ impl Tree {
     }
 
     /// All regular files, in ascending order of their path's bytes.
-    pub(crate) fn files(&self) -> impl Iterator<Item = (&str, &Revision, u64)> {
+    pub(in crate::storage) fn files(&self) -> impl Iterator<Item = (&str, &Revision, u64)> {
         self.nodes.iter().filter_map(|(path, node)| match node {
             Node::File { revision, bytes } => Some((path.as_str(), revision, *bytes)),
             Node::Folder | Node::Other => None,
         })
     }
 
+    /// The paths of all that is no regular file: folders, links, submodules.
+    pub(in crate::storage) fn others(&self) -> impl Iterator<Item = &str> {
+        let others = self
+            .nodes
+            .iter()
+            .filter(|(_, node)| !matches!(node, Node::File { .. }));
+        others.map(|(path, _)| path.as_str())
+    }
+
+    /// The size of all regular files together, in bytes.
+    pub(in crate::storage) fn total_bytes(&self) -> u64 {
+        self.files().map(|(_, _, bytes)| bytes).sum()
+    }
+
     /// Whether `path` cannot hold a file without something else being lost: it is a link, a
     /// submodule or a folder, or something that is no folder stands where its folder would be.
-    pub(crate) fn obstructs(&self, path: &str) -> bool {
+    pub(in crate::storage) fn obstructs(&self, path: &str) -> bool {
         let mut above = path
             .match_indices('/')
             .filter_map(|(end, _)| path.get(..end));

@@ -10,7 +10,7 @@ use vault_mcp::{
     storage::github::{BranchName, GithubRepository, GithubStorage, OwnerName, RepoName},
     vault::storage::VaultStorage,
 };
-use vault_mcp_dev::{LookAlike, Push, RunningLookAlike, SeedFile, tokens};
+use vault_mcp_dev::{LoggedRequest, LookAlike, Push, RunningLookAlike, SeedFile, tokens};
 
 use super::{
     http_client::LoopbackClient,
@@ -43,16 +43,21 @@ impl AtGithub {
 
     /// The methods and paths of all requests since the last reset, with the status of each.
     pub(crate) fn requests(&self) -> Vec<String> {
-        let line = |request: &vault_mcp_dev::LoggedRequest| {
-            let path = request.path.trim_start_matches("/repos/example/vault");
-            format!(
-                "{} {path} {}",
-                request.method,
-                request.status.unwrap_or_default()
-            )
-        };
-        self.look_alike.requests().iter().map(line).collect()
+        requests_of(&self.look_alike)
     }
+}
+
+/// The methods and paths of all requests to a look-alike, with the status of each.
+pub(crate) fn requests_of(look_alike: &RunningLookAlike) -> Vec<String> {
+    let line = |request: &LoggedRequest| {
+        let path = request.path.trim_start_matches("/repos/example/vault");
+        format!(
+            "{} {path} {}",
+            request.method,
+            request.status.unwrap_or_default()
+        )
+    };
+    look_alike.requests().iter().map(line).collect()
 }
 
 #[async_trait(?Send)]

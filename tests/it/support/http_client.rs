@@ -4,12 +4,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::{Bytes, BytesMut};
+use futures_util::{StreamExt, stream};
 use http_body_util::{BodyExt, Full};
 use hyper_util::{
     client::legacy::{Client, connect::HttpConnector},
     rt::TokioExecutor,
 };
-use vault_mcp::runtime::{FetchError, HttpClient, Limits};
+use tokio::time::{Instant, timeout_at};
+use vault_mcp::runtime::{ByteStream, FetchError, HttpClient, Limits, StreamingHttpClient};
 
 /// A client that reaches servers on this machine and nothing else.
 #[derive(Clone, Debug)]
@@ -34,27 +36,41 @@ impl HttpClient for LoopbackClient {
         request: http::Request<Bytes>,
         limits: Limits,
     ) -> Result<http::Response<Bytes>, FetchError> {
+        let (head, mut body) = self.open(request, limits).await?.into_parts();
+        let mut collected = BytesMut::new();
+        while let Some(chunk) = body.next().await {
+            collected.extend_from_slice(&chunk?);
+        }
+        Ok(http::Response::from_parts(head, collected.freeze()))
+    }
+}
+
+#[async_trait(?Send)]
+impl StreamingHttpClient for LoopbackClient {
+    async fn open(
+        &self,
+        request: http::Request<Bytes>,
+        limits: Limits,
+    ) -> Result<http::Response<ByteStream>, FetchError> {
         assert_loopback(request.uri());
-        tokio::time::timeout(limits.timeout, async {
-            let answer = self
-                .client
-                .request(request.map(Full::new))
+        let deadline = Instant::now() + limits.timeout;
+        let answer = self.client.request(request.map(Full::new));
+        let answer = timeout_at(deadline, answer)
+            .await
+            .map_err(|_| FetchError::Timeout)?;
+        let (head, body) = answer.map_err(network)?.into_parts();
+        let left = limits.max_body;
+        let chunks = stream::try_unfold((body, left), move |(mut body, left)| async move {
+            let next = timeout_at(deadline, body.frame())
                 .await
-                .map_err(network)?;
-            let (head, mut body) = answer.into_parts();
-            let mut collected = BytesMut::new();
-            while let Some(frame) = body.frame().await {
-                if let Ok(chunk) = frame.map_err(network)?.into_data() {
-                    if collected.len() + chunk.len() > limits.max_body {
-                        return Err(FetchError::TooLarge);
-                    }
-                    collected.extend_from_slice(&chunk);
-                }
-            }
-            Ok(http::Response::from_parts(head, collected.freeze()))
-        })
-        .await
-        .unwrap_or(Err(FetchError::Timeout))
+                .map_err(|_| FetchError::Timeout)?;
+            let Some(frame) = next else { return Ok(None) };
+            // A frame without data holds trailers.
+            let chunk = frame.map_err(network)?.into_data().unwrap_or_default();
+            let left = left.checked_sub(chunk.len()).ok_or(FetchError::TooLarge)?;
+            Ok(Some((chunk, (body, left))))
+        });
+        Ok(http::Response::from_parts(head, chunks.boxed_local()))
     }
 }
 

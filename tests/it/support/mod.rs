@@ -4,6 +4,7 @@ pub(crate) mod clock;
 pub(crate) mod github;
 pub(crate) mod hostile_paths;
 pub(crate) mod http_client;
+pub(crate) mod index;
 pub(crate) mod oauth;
 pub(crate) mod openid;
 pub(crate) mod recording;

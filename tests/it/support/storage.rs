@@ -20,6 +20,11 @@ pub(crate) trait Subject {
     /// The backend.
     fn storage(&self) -> &dyn VaultStorage;
 
+    /// Waits as long as a refusal asks to, at the pace of tests.
+    async fn wait(&self, duration: Duration) {
+        ShortSleep.sleep(duration).await;
+    }
+
     /// A commit by somebody else: `Some` writes a path, `None` deletes it.
     async fn push(&self, changes: &[(&str, Option<&[u8]>)]);
 }

@@ -1,0 +1,364 @@
+//! An index over a repository at GitHub: reads cost nothing, changes cost one request.
+//!
+//! [`VaultIndex`] keeps every note that the policy shows in a database, at one commit, and asks
+//! GitHub only whether the branch still is there, which GitHub does not count. It holds nothing
+//! that the policy hides. While it is being built, [`GithubStorage`] answers in its place, so it is
+//! never in the way.
+//!
+//! - `schema`, `rows`: the tables; `facts`: what is known beside the notes.
+//! - `refresh`: when to look at the branch; `sync`, `plan`: how to follow it; `fetch`, `unpack`:
+//!   where the bytes come from.
+//! - `write`, `pace`: one change after the other.
+//!
+//! Nothing holds a borrow or leaves the database half changed across an `await`: statements without
+//! one between them are one commit.
+
+mod facts;
+mod fetch;
+mod pace;
+mod plan;
+mod refresh;
+mod rows;
+mod schema;
+mod sync;
+mod unpack;
+mod write;
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeSet,
+    fmt,
+    rc::Rc,
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use tokio::sync::Mutex;
+
+pub use facts::Stage;
+use facts::{FactStore, Facts};
+use rows::{Row, Rows};
+use schema::Fault;
+
+use super::github::{GithubRepository, GithubStorage, Intent, MAX_NOTE_BYTES};
+use crate::{
+    runtime::{Clock, HttpClient, Rng, Sleep, Sql, StreamingHttpClient, Timestamp},
+    vault::{
+        policy::{Visible, Writable},
+        storage::{
+            CommitId, CommitInfo, Committed, Entry, ListQuery, Listing, Lookup, Revision, Sieve,
+            StorageError, StoredNote, VaultStorage,
+        },
+    },
+};
+
+/// What the index needs from whatever runs it.
+pub struct Seams {
+    /// A database of its own.
+    pub sql: Rc<dyn Sql>,
+    /// The way to GitHub.
+    pub http: Rc<dyn StreamingHttpClient>,
+    /// The time.
+    pub clock: Rc<dyn Clock>,
+    /// Chance, to spread what is tried again.
+    pub rng: Rc<dyn Rng>,
+    /// Waiting.
+    pub sleep: Rc<dyn Sleep>,
+}
+
+impl fmt::Debug for Seams {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Seams").finish_non_exhaustive()
+    }
+}
+
+/// How the index is doing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Status {
+    /// How far it is.
+    pub stage: Stage,
+    /// The commit whose notes it holds.
+    pub head: Option<CommitId>,
+    /// When GitHub last said where the branch is.
+    pub checked_at: Option<Timestamp>,
+    /// How many notes it holds.
+    pub notes: u64,
+    /// While it is being built: how many notes have been fetched, and of how many.
+    pub progress: Option<(usize, usize)>,
+}
+
+/// The notes of one branch of one repository, indexed.
+pub struct VaultIndex {
+    github: GithubStorage,
+    http: Rc<dyn StreamingHttpClient>,
+    sql: Rc<dyn Sql>,
+    clock: Rc<dyn Clock>,
+    sleep: Rc<dyn Sleep>,
+    sieve: Rc<dyn Sieve>,
+    rows: Rows,
+    facts: FactStore,
+    /// Held by whoever changes something or brings the index to another commit. First come, first
+    /// served.
+    turn: Mutex<()>,
+    /// Held by whoever puts the first notes into the index, or builds it anew.
+    builds: Mutex<()>,
+    /// How many changes wait for their turn or have it.
+    waiting: Cell<usize>,
+    /// The paths that were changed since the last round of a build began.
+    written: RefCell<BTreeSet<String>>,
+    progress: Cell<Option<(usize, usize)>>,
+    /// How often the background work has failed in a row.
+    failures: Cell<u32>,
+}
+
+impl fmt::Debug for VaultIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("VaultIndex")
+            .field("github", &self.github)
+            .finish_non_exhaustive()
+    }
+}
+
+impl VaultIndex {
+    /// Opens the index of `repository` that is in the database, or begins one.
+    ///
+    /// `sieve` is the policy and `fingerprint` a text that changes whenever the policy does. Notes
+    /// that it no longer shows are erased here and now.
+    ///
+    /// # Errors
+    /// [`StorageError::Unexpected`] when the database fails.
+    pub fn open(
+        repository: GithubRepository,
+        sieve: Rc<dyn Sieve>,
+        fingerprint: &str,
+        seams: Seams,
+    ) -> Result<Self, StorageError> {
+        let Seams {
+            sql,
+            http,
+            clock,
+            rng,
+            sleep,
+        } = seams;
+        schema::prepare(&*sql)?;
+        let facts = FactStore::load(Rc::clone(&sql))?;
+        let plain_http: Rc<dyn HttpClient> = Rc::clone(&http) as _;
+        let github = GithubStorage::new(
+            repository,
+            plain_http,
+            Rc::clone(&clock),
+            rng,
+            Rc::clone(&sleep),
+        );
+        github.remember(facts.get().heads);
+        let index = Self {
+            github,
+            http,
+            rows: Rows::new(Rc::clone(&sql)),
+            sql,
+            clock,
+            sleep,
+            sieve,
+            facts,
+            turn: Mutex::default(),
+            builds: Mutex::default(),
+            waiting: Cell::default(),
+            written: RefCell::default(),
+            progress: Cell::default(),
+            failures: Cell::default(),
+        };
+        index.adopt(fingerprint)?;
+        Ok(index)
+    }
+
+    /// Makes the policy the one that the notes are admitted by. What it shows and the one before
+    /// hid is missing then: the index is as good as new, but for what it need not fetch again.
+    fn adopt(&self, fingerprint: &str) -> Result<(), Fault> {
+        if self.facts.read(|facts| facts.policy == fingerprint) {
+            return Ok(());
+        }
+        self.rows.retain(&*self.sieve)?;
+        self.facts.change(|facts| {
+            fingerprint.clone_into(&mut facts.policy);
+            facts.stage = Stage::New;
+        })
+    }
+
+    /// How the index is doing.
+    ///
+    /// # Errors
+    /// [`StorageError::Unexpected`] when the database fails.
+    pub fn status(&self) -> Result<Status, StorageError> {
+        let Facts {
+            stage,
+            head,
+            checked_at,
+            ..
+        } = self.facts.get();
+        let notes = self.rows.count()?;
+        Ok(Status {
+            stage,
+            head,
+            checked_at,
+            notes,
+            progress: self.progress.get(),
+        })
+    }
+
+    /// When [`Self::work`] is to be called next; `None` when there is nothing to do but to answer.
+    #[must_use]
+    pub fn due(&self) -> Option<Timestamp> {
+        let facts = self.facts.get();
+        let build = (facts.stage != Stage::Ready).then(|| {
+            let now = self.clock.now();
+            let failures = self.failures.get();
+            let pause = if failures == 0 {
+                0
+            } else {
+                5_u64 << failures.min(6)
+            };
+            let soon = now.after(Duration::from_secs(pause));
+            facts
+                .outage
+                .as_ref()
+                .map_or(soon, |outage| soon.max(outage.until))
+        });
+        [build, facts.erase_at()].into_iter().flatten().min()
+    }
+
+    /// Does what takes too long for a request: builds the index; and erases it, when GitHub has
+    /// refused the token for a week.
+    ///
+    /// # Errors
+    /// Any [`StorageError`] of reading. [`Self::due`] says when to try again.
+    pub async fn work(&self) -> Result<(), StorageError> {
+        let now = self.clock.now();
+        if self
+            .facts
+            .read(|facts| facts.erase_at().is_some_and(|at| at <= now))
+        {
+            return Ok(self.forget()?);
+        }
+        if self.facts.read(|facts| facts.stage == Stage::Ready) {
+            return Ok(());
+        }
+        let built = async {
+            self.bind().await?;
+            self.build().await
+        };
+        let built = built.await;
+        match &built {
+            Ok(()) => self.failures.set(0),
+            Err(error) => {
+                self.failures.set(self.failures.get().saturating_add(1));
+                self.take_failure(error)?;
+            }
+        }
+        built
+    }
+
+    /// Whether the index can answer about `at`, after a look at the branch if one is due.
+    async fn answers(&self, at: Option<&CommitId>) -> Result<bool, StorageError> {
+        let ready = self.freshen().await?;
+        Ok(ready && at.is_none_or(|at| self.facts.read(|facts| facts.head.as_ref() == Some(at))))
+    }
+
+    /// The bytes of a note, from its row or from GitHub.
+    async fn content(&self, row: &Row) -> Result<Vec<u8>, StorageError> {
+        if row.bytes > MAX_NOTE_BYTES {
+            return Err(StorageError::TooLarge { bytes: row.bytes });
+        }
+        match self.rows.content(&row.path, &row.revision)? {
+            Some(bytes) => Ok(bytes),
+            None => Ok(self.github.api().blob(&row.revision).await?.into()),
+        }
+    }
+}
+
+#[async_trait(?Send)]
+impl VaultStorage for VaultIndex {
+    async fn list(&self, query: &ListQuery<'_>) -> Result<Listing, StorageError> {
+        if !self.answers(query.at.as_ref()).await? {
+            return self.github.list(query).await;
+        }
+        let commit = self.facts.read(|facts| facts.head.clone());
+        let rows = self.rows.below(&query.dir)?.into_iter();
+        let entries = rows.filter_map(
+            |Row {
+                 path,
+                 revision,
+                 bytes,
+             }| {
+                Some(Entry {
+                    path: query.sieve.admit(&path)?,
+                    revision,
+                    bytes,
+                })
+            },
+        );
+        Ok(Listing {
+            commit,
+            entries: entries.collect(),
+        })
+    }
+
+    async fn read(
+        &self,
+        sieve: &dyn Sieve,
+        note: &Visible,
+        at: Option<&CommitId>,
+    ) -> Result<Lookup, StorageError> {
+        if !self.answers(at).await? {
+            return self.github.read(sieve, note, at).await;
+        }
+        let commit = self.facts.read(|facts| facts.head.clone());
+        let Some(row) = self.rows.find(note)? else {
+            let twins = self.rows.with_fold(&note.fold())?;
+            let twins = twins.iter().filter_map(|path| sieve.admit(path)).collect();
+            return Ok(Lookup {
+                commit,
+                note: None,
+                twins,
+            });
+        };
+        let content = self.content(&row).await?;
+        let note = StoredNote {
+            path: note.clone(),
+            revision: row.revision,
+            content,
+        };
+        Ok(Lookup {
+            commit,
+            note: Some(note),
+            twins: Vec::new(),
+        })
+    }
+
+    async fn create(
+        &self,
+        note: &Writable,
+        content: &[u8],
+        info: &CommitInfo,
+    ) -> Result<Committed, StorageError> {
+        self.change(note, Intent::Create(content), info).await
+    }
+
+    async fn update(
+        &self,
+        note: &Writable,
+        base: &Revision,
+        content: &[u8],
+        info: &CommitInfo,
+    ) -> Result<Committed, StorageError> {
+        self.change(note, Intent::Update(base, content), info).await
+    }
+
+    async fn delete(
+        &self,
+        note: &Writable,
+        base: &Revision,
+        info: &CommitInfo,
+    ) -> Result<Committed, StorageError> {
+        self.change(note, Intent::Delete(base), info).await
+    }
+}

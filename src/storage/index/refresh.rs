@@ -1,0 +1,173 @@
+//! Keeps the index as fresh as a reader needs it, at the price of one request that GitHub does not
+//! count.
+
+use std::{pin::pin, time::Duration};
+
+use futures_util::future::{Either, select};
+
+use super::{
+    VaultIndex,
+    facts::{Facts, Stage},
+    schema::Fault,
+};
+use crate::{
+    runtime::Timestamp,
+    storage::github::Refusal,
+    vault::storage::{CommitId, StorageError},
+};
+
+/// How old the last look at the branch may be before a reader wants another one.
+const MAX_AGE: Duration = Duration::from_secs(10);
+
+/// The same, while GitHub is known to name an older commit than the head, or may do so.
+const MAX_AGE_LAGGING: Duration = Duration::from_secs(2);
+
+/// How long a reader waits for the look. After that the index answers as it is.
+const PATIENCE: Duration = Duration::from_millis(1_500);
+
+impl VaultIndex {
+    /// Has the index looked at the branch lately, and says whether it can answer by itself.
+    ///
+    /// # Errors
+    /// Why there is neither an index nor an answer from GitHub; and, however good the index, that
+    /// GitHub has refused the token for so long that nothing may be shown any more.
+    pub(super) async fn freshen(&self) -> Result<bool, StorageError> {
+        let looked = self.look_if_due().await;
+        let now = self.clock.now();
+        if let Some(withheld) = self.facts.read(|facts| facts.withheld(now)) {
+            return Err(withheld);
+        }
+        let stage = self.facts.read(|facts| facts.stage);
+        match (stage, looked) {
+            (Stage::Ready, _) => Ok(true),
+            (Stage::New | Stage::Building, Ok(())) => Ok(false),
+            (Stage::New | Stage::Building, Err(error)) => Err(error),
+        }
+    }
+
+    async fn look_if_due(&self) -> Result<(), StorageError> {
+        let now = self.clock.now();
+        if self
+            .facts
+            .read(|facts| facts.stage == Stage::Building || is_fresh(facts, now))
+        {
+            return Ok(());
+        }
+        if let Some(blocked) = self.facts.read(|facts| facts.blocked(now)) {
+            return Err(blocked);
+        }
+        // Callers that come while one is looking wait for the turn, and find the look done.
+        let look = pin!(async {
+            let _turn = self.turn.lock().await;
+            if self.facts.read(|facts| is_fresh(facts, self.clock.now())) {
+                return Ok(());
+            }
+            self.look().await
+        });
+        match select(look, self.sleep.sleep(PATIENCE)).await {
+            Either::Left((looked, _)) => looked,
+            Either::Right(((), _)) => Ok(()),
+        }
+    }
+
+    /// Looks at the branch and brings the index to it. The caller holds the turn.
+    pub(super) async fn look(&self) -> Result<(), StorageError> {
+        let looked = self.look_and_follow().await;
+        if let Err(error) = &looked {
+            self.take_failure(error)?;
+        }
+        looked
+    }
+
+    async fn look_and_follow(&self) -> Result<(), StorageError> {
+        if self.facts.read(|facts| facts.stage == Stage::New) {
+            self.bind().await?;
+        }
+        let head = self.reported_head().await?;
+        let facts = self.facts.get();
+        match facts.stage {
+            Stage::Building => Ok(()),
+            Stage::Ready if facts.head == head => {
+                // Somebody has seen the branch further on than GitHub says it is: look again soon.
+                Ok(self.facts.change(|facts| {
+                    facts.lagging |= facts.dirty;
+                    facts.dirty = false;
+                })?)
+            }
+            Stage::Ready => self.follow(head).await,
+            // A build in the background may be ahead: then GitHub answers until it is done.
+            Stage::New => match self.builds.try_lock() {
+                Ok(_build) => self.follow(head).await,
+                Err(_) => Ok(()),
+            },
+        }
+    }
+
+    /// The head of the branch, as GitHub names it or as it is known to be by now.
+    pub(super) async fn reported_head(&self) -> Result<Option<CommitId>, StorageError> {
+        let known = self.github.heads().newest().cloned();
+        let reported = match self.github.api().head(known.as_ref()).await {
+            Ok(reported) => reported,
+            Err(Refusal::Missing) => return Err(self.github.why_no_branch().await),
+            Err(refusal) => return Err(refusal.into()),
+        };
+        let head = self.github.settle(reported.as_ref());
+        self.facts.change(|facts| {
+            facts.answered(self.clock.now());
+            facts.lagging = head != reported;
+            facts.heads = self.github.heads();
+        })?;
+        Ok(head)
+    }
+
+    /// Makes sure that the notes at hand are of the repository that goes by the configured name.
+    pub(super) async fn bind(&self) -> Result<(), StorageError> {
+        let described = match self.github.api().describe().await {
+            Ok(described) => described,
+            Err(Refusal::Missing) => return Err(self.github.why_no_branch().await),
+            Err(refusal) => return Err(refusal.into()),
+        };
+        if self
+            .facts
+            .read(|facts| facts.repository.is_some_and(|id| id != described.id))
+        {
+            self.forget()?;
+        }
+        Ok(self
+            .facts
+            .change(|facts| facts.repository = Some(described.id))?)
+    }
+
+    /// Takes in a failure of a request to GitHub.
+    pub(super) fn take_failure(&self, error: &StorageError) -> Result<(), Fault> {
+        let now = self.clock.now();
+        self.facts.change(|facts| facts.failed(error, now))
+    }
+
+    /// Erases every note, and all that is known but the policy.
+    pub(super) fn forget(&self) -> Result<(), Fault> {
+        self.rows.clear()?;
+        self.facts.change(|facts| {
+            *facts = Facts {
+                policy: std::mem::take(&mut facts.policy),
+                outage: facts.outage.take(),
+                ..Facts::default()
+            };
+        })?;
+        self.github.remember(self.facts.get().heads);
+        Ok(())
+    }
+}
+
+fn is_fresh(facts: &Facts, now: Timestamp) -> bool {
+    let max_age = if facts.lagging {
+        MAX_AGE_LAGGING
+    } else {
+        MAX_AGE
+    };
+    facts.stage == Stage::Ready
+        && !facts.dirty
+        && facts
+            .checked_at
+            .is_some_and(|checked| now < checked.after(max_age))
+}

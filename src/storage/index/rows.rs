@@ -1,0 +1,193 @@
+//! The notes as rows.
+
+use std::{collections::BTreeMap, rc::Rc};
+
+use super::schema::Fault;
+use crate::{
+    runtime::{Sql, SqlRow, SqlValue},
+    vault::{
+        path::DirPath,
+        policy::Visible,
+        storage::{Revision, Sieve},
+    },
+};
+
+/// The largest text that goes into a row: Durable Objects hold 2 MB a row.
+pub(super) const MAX_BODY: u64 = 1_900_000;
+
+/// What is known of a note without its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Row {
+    /// Where it is.
+    pub(super) path: String,
+    /// Its revision.
+    pub(super) revision: Revision,
+    /// Its size in bytes.
+    pub(super) bytes: u64,
+}
+
+/// Whether a note's text is in its row, and if not, why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// It is.
+    Text = 0,
+    /// It is larger than a row may be.
+    Large = 1,
+    /// It is not UTF-8.
+    Binary = 2,
+}
+
+/// A note as it arrives: with its bytes, or, where it is too large to be held, with its size.
+#[derive(Clone, Debug)]
+pub(super) enum Content<'a> {
+    /// The bytes.
+    Bytes(&'a [u8]),
+    /// The size of bytes that stay at GitHub.
+    Elsewhere(u64),
+}
+
+/// The table of notes.
+pub(super) struct Rows {
+    sql: Rc<dyn Sql>,
+}
+
+impl Rows {
+    pub(super) fn new(sql: Rc<dyn Sql>) -> Self {
+        Self { sql }
+    }
+
+    /// The note at exactly `path`.
+    pub(super) fn find(&self, path: &Visible) -> Result<Option<Row>, Fault> {
+        let statement = "SELECT path, sha, size FROM notes WHERE path = ?";
+        let rows = self.sql.exec(statement, &[path.as_str().into()])?;
+        rows.first().map(row).transpose()
+    }
+
+    /// The bytes of a revision, where a row holds them. They are checked: a row that does not hash
+    /// to its revision is as good as none.
+    pub(super) fn content(
+        &self,
+        path: &str,
+        revision: &Revision,
+    ) -> Result<Option<Vec<u8>>, Fault> {
+        let statement = "SELECT body FROM notes WHERE path = ? AND sha = ?";
+        let rows = self
+            .sql
+            .exec(statement, &[path.into(), revision.as_str().into()])?;
+        let Some(row) = rows.first() else {
+            return Ok(None);
+        };
+        let body = row.optional_text(0)?.map(|text| text.as_bytes().to_vec());
+        Ok(body.filter(|bytes| Revision::of(bytes) == *revision))
+    }
+
+    /// The notes below `dir`, in ascending order of their path's bytes.
+    pub(super) fn below(&self, dir: &DirPath) -> Result<Vec<Row>, Fault> {
+        let columns = "SELECT path, sha, size FROM notes";
+        let rows = if dir.is_root() {
+            self.sql.exec(&format!("{columns} ORDER BY path"), &[])?
+        } else {
+            // `0` is the character after `/`.
+            let dir = dir.as_str();
+            self.sql.exec(
+                &format!("{columns} WHERE path >= ? AND path < ? ORDER BY path"),
+                &[format!("{dir}/").into(), format!("{dir}0").into()],
+            )?
+        };
+        rows.iter().map(row).collect()
+    }
+
+    /// Whether any note is below `dir`.
+    pub(super) fn any_below(&self, dir: &str) -> Result<bool, Fault> {
+        let statement = "SELECT 1 FROM notes WHERE path >= ? AND path < ? LIMIT 1";
+        let range = [format!("{dir}/").into(), format!("{dir}0").into()];
+        Ok(!self.sql.exec(statement, &range)?.is_empty())
+    }
+
+    /// The paths that have one fold, in ascending order.
+    pub(super) fn with_fold(&self, fold: &str) -> Result<Vec<String>, Fault> {
+        let statement = "SELECT path FROM notes WHERE fold = ? ORDER BY path";
+        let rows = self.sql.exec(statement, &[fold.into()])?;
+        rows.iter().map(|row| Ok(row.text(0)?.to_owned())).collect()
+    }
+
+    /// Every path with its revision.
+    pub(super) fn revisions(&self) -> Result<BTreeMap<String, Revision>, Fault> {
+        let rows = self.sql.exec("SELECT path, sha, size FROM notes", &[])?;
+        rows.iter()
+            .map(|each| row(each).map(|row| (row.path, row.revision)))
+            .collect()
+    }
+
+    /// How many notes there are.
+    pub(super) fn count(&self) -> Result<u64, Fault> {
+        let rows = self.sql.exec("SELECT count(*) FROM notes", &[])?;
+        rows.first()
+            .map_or(Ok(0), |row| Ok(row.integer(0)?.unsigned_abs()))
+    }
+
+    /// Puts a note in its row.
+    pub(super) fn put(
+        &self,
+        path: &Visible,
+        revision: &Revision,
+        content: &Content<'_>,
+    ) -> Result<(), Fault> {
+        let (bytes, kind, body) = match content {
+            Content::Elsewhere(bytes) => (*bytes, Kind::Large, SqlValue::Null),
+            Content::Bytes(content) => {
+                let bytes = content.len() as u64;
+                match str::from_utf8(content) {
+                    _ if bytes > MAX_BODY => (bytes, Kind::Large, SqlValue::Null),
+                    Ok(text) => (bytes, Kind::Text, text.into()),
+                    Err(_) => (bytes, Kind::Binary, SqlValue::Null),
+                }
+            }
+        };
+        self.sql.exec(
+            "INSERT INTO notes(path, fold, sha, size, kind, body) VALUES (?, ?, ?, ?, ?, ?)
+             ON CONFLICT(path) DO UPDATE SET
+               sha = excluded.sha, size = excluded.size, kind = excluded.kind, body = excluded.body",
+            &[
+                path.as_str().into(),
+                path.fold().into(),
+                revision.as_str().into(),
+                i64::try_from(bytes).unwrap_or(i64::MAX).into(),
+                (kind as i64).into(),
+                body,
+            ],
+        )?;
+        Ok(())
+    }
+
+    /// Removes the note at `path`.
+    pub(super) fn remove(&self, path: &str) -> Result<(), Fault> {
+        self.sql
+            .exec("DELETE FROM notes WHERE path = ?", &[path.into()])?;
+        Ok(())
+    }
+
+    /// Removes every note that `sieve` does not let through.
+    pub(super) fn retain(&self, sieve: &dyn Sieve) -> Result<(), Fault> {
+        for path in self.revisions()?.into_keys() {
+            if sieve.admit(&path).is_none() {
+                self.remove(&path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes every note.
+    pub(super) fn clear(&self) -> Result<(), Fault> {
+        self.sql.exec("DELETE FROM notes", &[])?;
+        Ok(())
+    }
+}
+
+fn row(row: &SqlRow) -> Result<Row, Fault> {
+    Ok(Row {
+        path: row.text(0)?.to_owned(),
+        revision: Revision::parse(row.text(1)?).map_err(|error| Fault::of(&error))?,
+        bytes: row.integer(2)?.unsigned_abs(),
+    })
+}

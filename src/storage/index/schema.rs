@@ -1,0 +1,95 @@
+//! The tables of the index.
+
+use crate::{
+    runtime::{Sql, SqlError, SqlValue},
+    vault::storage::StorageError,
+};
+
+/// The layout below. A database of another one is emptied: everything in it can be had again.
+const VERSION: &str = "1";
+
+/// The statements that make the layout.
+///
+/// `notes` holds one row for every note that the policy shows, and nothing else. A note's text
+/// stands last, so that reading the columns before it does not touch its pages.
+const LAYOUT: [&str; 4] = [
+    "CREATE TABLE notes(
+       id INTEGER PRIMARY KEY,
+       path TEXT NOT NULL UNIQUE,
+       fold TEXT NOT NULL,
+       sha TEXT NOT NULL,
+       size INTEGER NOT NULL,
+       kind INTEGER NOT NULL,
+       body TEXT
+     )",
+    "CREATE INDEX notes_fold ON notes(fold)",
+    "CREATE TABLE writes(id INTEGER PRIMARY KEY, at INTEGER NOT NULL)",
+    "CREATE INDEX writes_at ON writes(at)",
+];
+
+/// The database failed, or holds what this code does not write.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("index: {0}")]
+pub(super) struct Fault(String);
+
+impl Fault {
+    /// A fault that says what `error` says.
+    pub(super) fn of(error: &dyn std::error::Error) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl From<SqlError> for Fault {
+    fn from(error: SqlError) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl From<Fault> for StorageError {
+    fn from(fault: Fault) -> Self {
+        Self::Unexpected(fault.to_string())
+    }
+}
+
+/// Makes the layout where it is missing or of another version.
+pub(super) fn prepare(sql: &dyn Sql) -> Result<(), Fault> {
+    sql.exec(
+        "CREATE TABLE IF NOT EXISTS meta(k TEXT PRIMARY KEY, v TEXT NOT NULL) WITHOUT ROWID",
+        &[],
+    )?;
+    if meta(sql, "schema")?.as_deref() == Some(VERSION) {
+        return Ok(());
+    }
+    let tables = sql.exec(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('notes', 'writes')",
+        &[],
+    )?;
+    for table in tables {
+        sql.exec(&format!("DROP TABLE {}", table.text(0)?), &[])?;
+    }
+    sql.exec("DELETE FROM meta", &[])?;
+    for statement in LAYOUT {
+        sql.exec(statement, &[])?;
+    }
+    set_meta(sql, "schema", VERSION)
+}
+
+/// A value of the table `meta`.
+pub(super) fn meta(sql: &dyn Sql, key: &str) -> Result<Option<String>, Fault> {
+    let rows = sql.exec("SELECT v FROM meta WHERE k = ?", &[key.into()])?;
+    Ok(rows
+        .first()
+        .map(|row| row.text(0))
+        .transpose()?
+        .map(str::to_owned))
+}
+
+/// Keeps a value in the table `meta`.
+pub(super) fn set_meta(sql: &dyn Sql, key: &str, value: &str) -> Result<(), Fault> {
+    let parameters: [SqlValue; 2] = [key.into(), value.into()];
+    sql.exec(
+        "INSERT OR REPLACE INTO meta(k, v) VALUES (?, ?)",
+        &parameters,
+    )?;
+    Ok(())
+}
