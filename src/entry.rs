@@ -22,10 +22,10 @@ use crate::{
         environment::WorkerEnvironment,
         fetch::WorkerFetch,
         log::ConsoleLog,
-        sleep::WorkerSleep,
+        vault_index_do::IndexLink,
     },
     runtime::{Clock, HttpClient, Rng, SystemRng},
-    storage::github::GithubStorage,
+    vault::remote::RemoteStorage,
 };
 
 thread_local! {
@@ -117,18 +117,14 @@ fn build(env: &Env) -> Result<App, Unservable> {
         (provider.kind(), provider.issuer().to_owned()),
         oauth.read_only_vault,
     );
-    let storage = Rc::new(GithubStorage::new(
-        config.repository,
-        fetch,
-        Rc::clone(&clock),
-        Rc::clone(&rng),
-        Rc::new(WorkerSleep),
-    ));
+    let index = IndexLink::new(env, &config.repository).map_err(Unservable::Binding)?;
+    let storage = Rc::new(RemoteStorage::new(Rc::new(index)));
     let addresses = (oauth.base_url.clone(), config.allowed_origins);
     let authorization = AuthorizationServer {
         settings: oauth,
         clock,
         rng,
+        http: fetch,
         state,
         provider,
         allowlist,

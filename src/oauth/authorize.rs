@@ -6,6 +6,7 @@ use super::{
     AuthorizationServer,
     client::{Client, RedirectRefusal},
     cookies::{self, Binding, Cookies, Phase},
+    document::{DocumentError, DocumentUrl, ResolveError, Unfetchable},
     event::{AuthEvent, Endpoint},
     pages::{self, Problem},
     parameters::{Parameters, ParametersError, Repeated},
@@ -59,6 +60,10 @@ enum LocalError {
     NoRedirectUri,
     #[error("unknown client")]
     UnknownClient,
+    #[error(transparent)]
+    Document(DocumentError),
+    #[error(transparent)]
+    Unfetchable(Unfetchable),
     #[error(transparent)]
     RedirectUri(#[from] RedirectRefusal),
     #[error(transparent)]
@@ -147,6 +152,9 @@ impl AuthorizationServer {
     async fn requesting_client(&self, parameters: &Parameters) -> Result<Client, LocalError> {
         let id = parameters.one("client_id")?.ok_or(LocalError::NoClient)?;
         let id = ClientId::parse(id).ok_or(LocalError::UnknownClient)?;
+        if let Some(url) = DocumentUrl::parse(&id, &self.settings.base_url) {
+            return Ok(self.resolve_document(&id, &url).await?);
+        }
         let found = self
             .find_client(&id)
             .await?
@@ -279,6 +287,8 @@ impl AuthorizeError {
             Self::Local(LocalError::NoRedirectUri | LocalError::RedirectUri(_)) => {
                 "redirect_uri_refused"
             }
+            Self::Local(LocalError::Document(_)) => "cimd_refused",
+            Self::Local(LocalError::Unfetchable(_)) => "cimd_fetch_failed",
             Self::Local(LocalError::Unavailable(_)) => "state_unavailable",
             Self::Local(LocalError::Rng(_)) => "randomness_unavailable",
             Self::Redirect(_, RequestError::State) => "state_too_long",
@@ -311,6 +321,18 @@ impl LocalError {
             Self::UnknownClient => {
                 refused("This client is not known here", REMOVE_AND_ADD.to_owned())
             }
+            Self::Document(error) => refused(
+                "This client cannot be accepted",
+                format!("The document by which the client describes itself was refused: {error}."),
+            ),
+            Self::Unfetchable(error) => Problem::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "This client cannot be checked at the moment",
+                format!(
+                    "The document by which the client describes itself cannot be fetched: {error}. \
+                     Try again in a moment."
+                ),
+            ),
             Self::NoRedirectUri | Self::RedirectUri(_) => refused(
                 "This client cannot be answered",
                 format!("The request was refused: {self}."),
@@ -320,6 +342,16 @@ impl LocalError {
                 "If you own this server and trust the client, add its host to MCP_REDIRECT_HOSTS.",
             ),
             Self::Unavailable(_) | Self::Rng(_) => Problem::unavailable(),
+        }
+    }
+}
+
+impl From<ResolveError> for LocalError {
+    fn from(error: ResolveError) -> Self {
+        match error {
+            ResolveError::Unfetchable(error) => Self::Unfetchable(error),
+            ResolveError::Document(error) => Self::Document(error),
+            ResolveError::Unavailable(error) => Self::Unavailable(error),
         }
     }
 }

@@ -10,6 +10,7 @@ use super::{
     AuthorizationServer,
     answer::JsonError,
     client::{Client, ClientAuthentication, ClientSource},
+    document::DocumentUrl,
     parameters::{Parameters, Repeated},
     state::{FindClient, FoundClient, KeepClient, LinkError},
     types::{ClientId, Digest},
@@ -71,10 +72,19 @@ pub(super) enum ClientError {
 
 impl AuthorizationServer {
     /// The client of that identifier, if there is one.
+    ///
+    /// One with a document is not looked up here: what counts after the authorization request is
+    /// what its grants remember of it, so that a document that cannot be fetched breaks no refresh.
     pub(super) async fn find_client(
         &self,
         id: &ClientId,
     ) -> Result<Option<FoundClient>, LinkError> {
+        if DocumentUrl::parse(id, &self.settings.base_url).is_some() {
+            return Ok(Some(FoundClient {
+                client: Client::with_document(id),
+                used_at: None,
+            }));
+        }
         if let Some(client) = self
             .settings
             .static_clients
@@ -128,6 +138,18 @@ impl AuthorizationServer {
 }
 
 impl Client {
+    /// A client of which only the identifier is known, and that by its kind it is public.
+    fn with_document(id: &ClientId) -> Self {
+        Self {
+            id: id.clone(),
+            name: None,
+            source: ClientSource::Document,
+            redirect_uris: Vec::new(),
+            authentication: ClientAuthentication::None,
+            may_refresh: true,
+        }
+    }
+
     /// Whether `proof` is given in the way that the client registered, and right. A public client
     /// that brings a secret is confused with another one and is refused.
     fn accepts(&self, proof: &Proof) -> bool {

@@ -34,6 +34,7 @@ struct Server<'a> {
     revocation_endpoint_auth_methods_supported: [&'static str; 3],
     scopes_supported: Vec<&'static str>,
     authorization_response_iss_parameter_supported: bool,
+    client_id_metadata_document_supported: bool,
     protected_resources: [String; 1],
 }
 
@@ -80,6 +81,7 @@ impl AuthorizationServer {
             revocation_endpoint_auth_methods_supported: AUTH_METHODS,
             scopes_supported: scopes,
             authorization_response_iss_parameter_supported: true,
+            client_id_metadata_document_supported: true,
             protected_resources: [base.resource()],
         })
     }

@@ -33,6 +33,7 @@ pub mod client;
 mod clients;
 mod consent;
 mod cookies;
+mod document;
 pub mod event;
 mod exchange;
 pub mod grant;
@@ -63,7 +64,7 @@ use crate::{
         Identity, IdentityProvider,
         allowlist::{Access, Allowlist},
     },
-    runtime::{Clock, Rng},
+    runtime::{Clock, HttpClient, Rng},
 };
 
 /// The authorization server: its endpoints are its methods.
@@ -75,6 +76,8 @@ pub struct AuthorizationServer {
     pub clock: Rc<dyn Clock>,
     /// Where unpredictable bytes come from.
     pub rng: Rc<dyn Rng>,
+    /// Outgoing HTTP, for documents about clients.
+    pub http: Rc<dyn HttpClient>,
     /// What is remembered.
     pub state: AuthState,
     /// Where people log in.

@@ -44,6 +44,7 @@ fn a3_a4_the_authorization_server_metadata_with_every_endpoint_at_the_root() {
             "revocation_endpoint_auth_methods_supported": methods,
             "scopes_supported": ["vault:read", "vault:write", "offline_access"],
             "authorization_response_iss_parameter_supported": true,
+            "client_id_metadata_document_supported": true,
             "protected_resources": ["https://vault.example/mcp"],
         })
     );

@@ -33,6 +33,7 @@ fn sweep(instance: Instance, sql: &dyn Sql, now: Timestamp) -> Result<Option<Tim
         Instance::Front => {
             for statement in [
                 "DELETE FROM clients WHERE expires_at <= ?",
+                "DELETE FROM documents WHERE expires_at <= ?",
                 "DELETE FROM consents WHERE expires_at <= ?",
                 "DELETE FROM logins WHERE expires_at <= ?",
             ] {
@@ -41,6 +42,7 @@ fn sweep(instance: Instance, sql: &dyn Sql, now: Timestamp) -> Result<Option<Tim
             next(
                 sql,
                 "SELECT min(t) FROM (SELECT min(expires_at) AS t FROM clients
+                 UNION ALL SELECT min(expires_at) FROM documents
                  UNION ALL SELECT min(expires_at) FROM consents
                  UNION ALL SELECT min(expires_at) FROM logins)",
             )

@@ -12,6 +12,7 @@
 mod access;
 mod clients;
 mod codes;
+mod documents;
 mod expiry;
 mod link;
 mod refresh;
@@ -24,6 +25,7 @@ pub use self::{
     access::{ActiveGrant, CheckAccess, RevocableKind, RevokeGrant, RevokeToken, Revoked},
     clients::{FindClient, FoundClient, KeepClient, RegisterClient, Registered},
     codes::{CodeIssued, CodeRedemption, IssueCode, NewTokens, Pin, RedeemCode},
+    documents::{ConsultDocument, Consulted, KeepDocument, LastGood},
     expiry::expire,
     link::{AuthState, AuthStateLink, LinkError},
     refresh::{Refresh, RefreshRefusal, Refreshed, RepeatedAccess},
@@ -110,6 +112,8 @@ pub fn dispatch(
         RegisterClient::NAME => run::<RegisterClient>,
         FindClient::NAME => run::<FindClient>,
         KeepClient::NAME => run::<KeepClient>,
+        ConsultDocument::NAME => run::<ConsultDocument>,
+        KeepDocument::NAME => run::<KeepDocument>,
         SpendConsent::NAME => run::<SpendConsent>,
         TakeLogin::NAME => run::<TakeLogin>,
         IssueCode::NAME => run::<IssueCode>,

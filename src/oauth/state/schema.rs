@@ -7,6 +7,9 @@ use crate::runtime::{Sql, SqlError};
 ///
 /// - `clients`: one registered client a row. `record` is [`Client`](crate::oauth::client::Client)
 ///   as JSON; `used_at` is when tokens were last issued to it; at `expires_at` it is forgotten.
+/// - `documents`: clients by their own documents; `record` as above. Fresh until `fresh_until`, and
+///   until `expires_at` a stand-in for one that cannot be fetched.
+/// - `document_fetches`: when documents were fetched within the last minute.
 /// - `consents`: the digests of consent handles that were answered, until the handle expires.
 /// - `logins`: logins under way, by the digest of `state`. `binding` is the digest of the browser's
 ///   cookie; `sealed` holds the authorization request, the nonce and the verifier, under a key that
@@ -17,6 +20,10 @@ const FRONT: &[&str] = &[
         used_at INTEGER, expires_at INTEGER NOT NULL) STRICT",
     "CREATE INDEX IF NOT EXISTS clients_by_age ON clients (created_at)",
     "CREATE INDEX IF NOT EXISTS clients_by_expiry ON clients (expires_at)",
+    "CREATE TABLE IF NOT EXISTS documents (
+        id TEXT PRIMARY KEY, record TEXT NOT NULL, kept_at INTEGER NOT NULL,
+        fresh_until INTEGER NOT NULL, expires_at INTEGER NOT NULL) STRICT",
+    "CREATE TABLE IF NOT EXISTS document_fetches (begun_at INTEGER NOT NULL) STRICT",
     "CREATE TABLE IF NOT EXISTS consents (
         handle TEXT PRIMARY KEY, expires_at INTEGER NOT NULL) STRICT",
     "CREATE INDEX IF NOT EXISTS consents_by_expiry ON consents (expires_at)",

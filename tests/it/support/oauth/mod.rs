@@ -17,7 +17,7 @@ use vault_mcp::{
         event::EventLog,
         state::{ActiveGrant, AuthState, AuthStateLink, Instance},
     },
-    runtime::{Clock, Rng},
+    runtime::{Clock, HttpClient, Rng},
     secret::Secret,
 };
 
@@ -26,7 +26,7 @@ use super::clock::ManualClock;
 pub(crate) use self::{
     browser::{Browser, Callback, upstream_state},
     requests::{answer, form_request, handle, json_request, lifetimes, location, request, text},
-    world::{Events, FakeProvider, Objects, SeededRng, person},
+    world::{Events, FakeProvider, FakeWeb, Objects, SeededRng, person},
 };
 
 pub(crate) const BASE: &str = "https://vault.example";
@@ -53,6 +53,7 @@ pub(crate) struct Server {
     pub(crate) provider: Rc<FakeProvider>,
     pub(crate) objects: Rc<Objects>,
     pub(crate) events: Rc<Events>,
+    pub(crate) web: Rc<FakeWeb>,
 }
 
 impl Server {
@@ -81,6 +82,7 @@ impl Server {
         let provider = Rc::new(FakeProvider::of(person("owner@example.test")));
         let objects = Rc::new(Objects::new(Rc::clone(&clock)));
         let events = Rc::new(Events::default());
+        let web = Rc::new(FakeWeb::default());
         let state = AuthState::new(
             Rc::clone(&objects) as Rc<dyn AuthStateLink>,
             &setup.settings,
@@ -90,6 +92,7 @@ impl Server {
             settings: Rc::new(setup.settings),
             clock: Rc::clone(&clock) as Rc<dyn Clock>,
             rng: Rc::clone(&rng) as Rc<dyn Rng>,
+            http: Rc::clone(&web) as Rc<dyn HttpClient>,
             state,
             provider: Rc::clone(&provider) as Rc<dyn IdentityProvider>,
             allowlist: Rc::new(allowlist),
@@ -102,6 +105,7 @@ impl Server {
             provider,
             objects,
             events,
+            web,
         }
     }
 
@@ -127,6 +131,7 @@ impl Server {
             provider: Rc::clone(&self.provider),
             objects: Rc::clone(&self.objects),
             events: Rc::clone(&self.events),
+            web: Rc::clone(&self.web),
         }
     }
 

@@ -8,6 +8,7 @@ use std::{
 };
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 use url::Url;
 use vault_mcp::{
@@ -16,7 +17,7 @@ use vault_mcp::{
         event::{AuthEvent, EventLog},
         state::{self, AuthStateLink, Instance, LinkError},
     },
-    runtime::{Clock, Rng, RngError, Sql},
+    runtime::{Clock, FetchError, HttpClient, Limits, Rng, RngError, Sql},
     secret::Secret,
 };
 
@@ -133,6 +134,48 @@ pub(crate) fn person(name: &str) -> Identity {
     }
 }
 
+/// The web as the server sees it: documents by their URL. Everything else cannot be reached.
+#[derive(Debug, Default)]
+pub(crate) struct FakeWeb {
+    /// Status, `Cache-Control` and body of each document.
+    pub(crate) documents: RefCell<BTreeMap<String, (u16, String, String)>>,
+    /// The requests that were sent.
+    pub(crate) requests: RefCell<Vec<http::Request<Bytes>>>,
+}
+
+impl FakeWeb {
+    /// Publishes a document.
+    pub(crate) fn publish(&self, url: &str, status: u16, cache_control: &str, body: &str) {
+        let document = (status, cache_control.to_owned(), body.to_owned());
+        self.documents.borrow_mut().insert(url.to_owned(), document);
+    }
+}
+
+#[async_trait(?Send)]
+impl HttpClient for FakeWeb {
+    async fn send(
+        &self,
+        request: http::Request<Bytes>,
+        limits: Limits,
+    ) -> Result<http::Response<Bytes>, FetchError> {
+        assert_eq!(limits.timeout.as_secs(), 10);
+        let url = request.uri().to_string();
+        self.requests.borrow_mut().push(request);
+        let documents = self.documents.borrow();
+        let Some((status, cache_control, body)) = documents.get(&url) else {
+            return Err(FetchError::Network("unreachable in the test".to_owned()));
+        };
+        if body.len() > limits.max_body {
+            return Err(FetchError::TooLarge);
+        }
+        let response = http::Response::builder()
+            .status(*status)
+            .header("cache-control", cache_control)
+            .header("location", "https://elsewhere.dev/x");
+        Ok(response.body(Bytes::from(body.clone())).unwrap())
+    }
+}
+
 /// Both objects, in memory.
 #[derive(Debug)]
 pub(crate) struct Objects {
@@ -183,7 +226,7 @@ impl Objects {
         for (instance, tables) in [
             (
                 Instance::Front,
-                ["clients", "consents", "logins"].as_slice(),
+                ["clients", "documents", "consents", "logins"].as_slice(),
             ),
             (
                 Instance::Grants,
