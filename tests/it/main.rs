@@ -8,7 +8,6 @@ mod oauth_authorize;
 mod oauth_callback;
 mod oauth_consent;
 mod oauth_documents;
-mod oauth_documents;
 mod oauth_metadata;
 mod oauth_refresh;
 mod oauth_registration;
