@@ -10,3 +10,4 @@ pub(crate) mod fetch;
 pub(crate) mod log;
 pub(crate) mod sleep;
 pub(crate) mod sql;
+pub(crate) mod vault_index_do;

@@ -17,6 +17,7 @@ mod ignorable;
 pub mod markdown;
 pub mod path;
 pub mod policy;
+pub mod remote;
 pub mod storage;
 pub mod text;
 pub mod title;
