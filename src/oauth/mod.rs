@@ -42,6 +42,7 @@ mod pages;
 mod parameters;
 pub mod redirect_uri;
 mod register;
+pub mod registration;
 mod request;
 mod revoke;
 pub mod seal;

@@ -11,6 +11,9 @@ use crate::http::Request;
 /// 4 KiB; nothing else comes near.
 const MAX_BODY: usize = 64 * 1024;
 
+/// The most parameters of a request. Repetitions are looked for by comparing each with each.
+const MAX_PARAMETERS: usize = 64;
+
 /// The parameters of one request, in their order.
 #[derive(Debug, Default)]
 pub(super) struct Parameters(Vec<(String, String)>);
@@ -24,6 +27,9 @@ pub(super) enum ParametersError {
     /// The body is too long.
     #[error("the body is too large")]
     TooLarge,
+    /// There are too many of them.
+    #[error("there are too many parameters")]
+    TooMany,
     /// A name or a value is no text.
     #[error("the parameters must be UTF-8")]
     NotUtf8,
@@ -70,6 +76,9 @@ impl Parameters {
                 .map(Cow::into_owned);
             decoded.map_err(|_| ParametersError::NotUtf8)
         };
+        if text.split('&').count() > MAX_PARAMETERS {
+            return Err(ParametersError::TooMany);
+        }
         text.split('&')
             .filter(|pair| !pair.is_empty())
             .map(|pair| {
@@ -135,6 +144,15 @@ mod tests {
         assert_eq!(
             Parameters::parse("state=%FF").unwrap_err(),
             ParametersError::NotUtf8
+        );
+    }
+
+    #[test]
+    fn a_flood_of_parameters_is_refused() {
+        assert!(Parameters::parse(&"a&".repeat(63)).is_ok());
+        assert_eq!(
+            Parameters::parse(&"a&".repeat(64)).unwrap_err(),
+            ParametersError::TooMany
         );
     }
 

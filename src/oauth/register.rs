@@ -6,12 +6,10 @@ use serde::Serialize;
 use super::{
     AuthorizationServer,
     answer::JsonError,
-    client::{
-        AuthMethod, Client, ClientAuthentication, ClientMetadata, ClientSource, MetadataError,
-        Registration,
-    },
+    client::{Client, ClientAuthentication, ClientSource},
     clients::UNUSED_LIFETIME,
     event::{AuthEvent, Endpoint},
+    registration::{AuthMethod, ClientMetadata, MetadataError, Registration},
     state::{LinkError, RegisterClient, Registered},
     token::random_base64url,
     types::{ClientId, Digest},

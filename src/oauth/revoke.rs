@@ -109,7 +109,9 @@ impl RevokeError {
                 JsonError::bad_request("invalid_request", &self)
                     .with_status(StatusCode::PAYLOAD_TOO_LARGE)
             }
-            Self::Unreadable(ParametersError::ContentType | ParametersError::NotUtf8)
+            Self::Unreadable(
+                ParametersError::ContentType | ParametersError::TooMany | ParametersError::NotUtf8,
+            )
             | Self::Repeated(_)
             | Self::NoToken => JsonError::bad_request("invalid_request", &self),
             Self::Client(error) => error.into_json(),

@@ -4,10 +4,9 @@ use serde_json::{Map, Value};
 
 use super::url::DocumentUrl;
 use crate::oauth::{
-    client::{
-        Client, ClientAuthentication, ClientMetadata, ClientSource, MetadataError, Registration,
-    },
+    client::{Client, ClientAuthentication, ClientSource},
     redirect_uri::RedirectHosts,
+    registration::{ClientMetadata, MetadataError, Registration},
     types::ClientId,
 };
 

@@ -1,15 +1,13 @@
 //! Authorization codes, in `grants`: issued after a login, redeemed once.
 
-use std::time::Duration;
-
 use serde::{Deserialize, Serialize};
 
-use super::{Instance, Transition, access, first, json, record, time};
+use super::{Instance, NewTokens, Transition, access, first, json, record, time, tokens};
 use crate::{
     oauth::{
         grant::{AuthorizationCode, CodeRefusal, CodeStage, Grant, Redemption},
         token::GrantId,
-        types::{ClientId, CodeChallenge, Digest, Scope},
+        types::{ClientId, CodeChallenge, Digest},
     },
     runtime::{Sql, SqlError, SqlRow, SqlValue, Timestamp},
 };
@@ -142,19 +140,6 @@ pub struct RedeemCode {
     pub revoke_before: Option<Timestamp>,
 }
 
-/// Tokens that exist in the Worker's memory only, until a transition writes their digests down.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct NewTokens {
-    /// The digest of the access token.
-    pub access: Digest,
-    /// The digest of the refresh token.
-    pub refresh: Digest,
-    /// How long the access token lives.
-    pub access_lifetime: Duration,
-    /// How long the refresh token lives unless it is used.
-    pub refresh_idle: Duration,
-}
-
 /// What came of redeeming a code.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum CodeRedemption {
@@ -250,9 +235,9 @@ impl RedeemCode {
         if grant.client.may_refresh {
             let refresh_expires_at = grant.refresh_expires_at(self.tokens.refresh_idle, now);
             expires_at = expires_at.max(refresh_expires_at);
-            insert_refresh_token(sql, &id, &self.tokens.refresh, 0, refresh_expires_at)?;
+            tokens::insert_refresh_token(sql, &id, &self.tokens.refresh, 0, refresh_expires_at)?;
         }
-        insert_access_token(
+        tokens::insert_access_token(
             sql,
             &id,
             &self.tokens.access,
@@ -303,48 +288,4 @@ impl RedeemCode {
             None => access::delete_grant(sql, self.id.as_str()),
         }
     }
-}
-
-/// Writes a refresh token down as the newest of its grant.
-pub(super) fn insert_refresh_token(
-    sql: &dyn Sql,
-    grant: &SqlValue,
-    token: &Digest,
-    generation: i64,
-    expires_at: Timestamp,
-) -> Result<(), SqlError> {
-    sql.exec(
-        "INSERT INTO refresh_tokens (digest, grant_id, generation, used, rotated_at, successor,
-            successor_access, expires_at) VALUES (?, ?, ?, 0, NULL, NULL, NULL, ?)",
-        &[
-            token.as_str().into(),
-            grant.clone(),
-            generation.into(),
-            expires_at.into(),
-        ],
-    )
-    .map(drop)
-}
-
-/// Writes an access token down.
-pub(super) fn insert_access_token(
-    sql: &dyn Sql,
-    grant: &SqlValue,
-    token: &Digest,
-    generation: i64,
-    scope: Scope,
-    expires_at: Timestamp,
-) -> Result<(), SqlError> {
-    sql.exec(
-        "INSERT INTO access_tokens (digest, grant_id, generation, scope, used, expires_at)
-         VALUES (?, ?, ?, ?, 0, ?)",
-        &[
-            token.as_str().into(),
-            grant.clone(),
-            generation.into(),
-            scope.as_str().into(),
-            expires_at.into(),
-        ],
-    )
-    .map(drop)
 }

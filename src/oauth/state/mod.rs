@@ -17,6 +17,7 @@ mod expiry;
 mod link;
 mod refresh;
 mod schema;
+mod tokens;
 mod transactions;
 
 use serde::{Serialize, de::DeserializeOwned};
@@ -24,12 +25,13 @@ use serde::{Serialize, de::DeserializeOwned};
 pub use self::{
     access::{ActiveGrant, CheckAccess, RevocableKind, RevokeGrant, RevokeToken, Revoked},
     clients::{FindClient, FoundClient, KeepClient, RegisterClient, Registered},
-    codes::{CodeIssued, CodeRedemption, IssueCode, NewTokens, Pin, RedeemCode},
+    codes::{CodeIssued, CodeRedemption, IssueCode, Pin, RedeemCode},
     documents::{ConsultDocument, Consulted, KeepDocument, LastGood},
     expiry::expire,
     link::{AuthState, AuthStateLink, LinkError},
     refresh::{Refresh, RefreshRefusal, Refreshed, RepeatedAccess},
     schema::prepare,
+    tokens::NewTokens,
     transactions::{ConsentSpent, LoginTaken, NewLogin, SpendConsent, TakeLogin},
 };
 use crate::runtime::{Sql, SqlError, SqlRow, Timestamp};

@@ -5,9 +5,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Instance, NewTokens, Transition, access,
-    codes::{insert_access_token, insert_refresh_token},
-    first, record, time,
+    Instance, NewTokens, Transition, access, first, record, time,
+    tokens::{insert_access_token, insert_refresh_token},
 };
 use crate::{
     oauth::{

@@ -8,6 +8,9 @@ use crate::{
     runtime::{Sql, SqlError, Timestamp},
 };
 
+// Row numbers rise with every row that is inserted, so the caps below cost no counting: all but the
+// last so many are deleted.
+
 /// The most answered consents that are remembered. Whoever pushes the oldest one out has gained
 /// that its handle works again, in the same browser, for the rest of its ten minutes.
 const MAX_CONSENTS: i64 = 20_000;
@@ -65,15 +68,13 @@ impl Transition for SpendConsent {
             return Ok(ConsentSpent::AlreadySpent);
         }
         sql.exec(
-            "DELETE FROM consents WHERE handle IN (
-                SELECT handle FROM consents ORDER BY expires_at DESC LIMIT -1 OFFSET ?)",
+            "DELETE FROM consents WHERE rowid <= (SELECT max(rowid) FROM consents) - ?",
             &[MAX_CONSENTS.into()],
         )?;
         if let Some(login) = self.login {
             sql.exec("DELETE FROM logins WHERE expires_at <= ?", &[now.into()])?;
             sql.exec(
-                "DELETE FROM logins WHERE state IN (
-                    SELECT state FROM logins ORDER BY expires_at DESC LIMIT -1 OFFSET ?)",
+                "DELETE FROM logins WHERE rowid <= (SELECT max(rowid) FROM logins) - ?",
                 &[(MAX_LOGINS - 1).into()],
             )?;
             sql.exec(
