@@ -135,7 +135,10 @@ pub struct ListQuery<'a> {
 
 impl fmt::Debug for ListQuery<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ListQuery").field("dir", &self.dir).field("at", &self.at).finish_non_exhaustive()
+        f.debug_struct("ListQuery")
+            .field("dir", &self.dir)
+            .field("at", &self.at)
+            .finish_non_exhaustive()
     }
 }
 
@@ -183,7 +186,7 @@ pub struct Lookup {
 }
 
 /// Who makes a change, and how its commit reads.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommitInfo {
     /// The author's name: one line.
     pub author_name: String,
@@ -194,7 +197,7 @@ pub struct CommitInfo {
 }
 
 /// A change that is in the repository's history.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Committed {
     /// The commit that holds the change.
     pub commit: CommitId,
@@ -278,7 +281,7 @@ pub trait VaultStorage {
 }
 
 /// Why a backend could not do what it was asked. Each says what was *not* done.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum StorageError {
     /// There is no such note.
     #[error("note not found")]
@@ -326,7 +329,7 @@ pub enum StorageError {
 }
 
 /// Why upstream refuses. Each has one remedy, which is a setting somebody has to change.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum Denial {
     /// The vault token is wrong, expired or revoked.
     #[error("the vault token is wrong, expired or revoked")]
