@@ -11,7 +11,7 @@ const xtask = (...args) => ['cargo', ['xtask', ...args], { cwd: inRepository('.'
 // A first start builds the Worker.
 const FIRST_START = 15 * 60_000;
 
-/** All processes: identifier, parent, start time (which tells a reused identifier) and command line; Linux only. */
+/** All processes that have not ended: identifier, parent, start time (which tells a reused identifier) and command line; Linux only. */
 function processes() {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -22,6 +22,7 @@ function processes() {
           .replace(/^.*\) /s, '')
           .split(' ');
         const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+        if (fields[0] === 'Z') return [];
         return [{ pid: Number(pid), parent: Number(fields[1]), started: fields[19], command }];
       } catch {
         // It ended while we looked.

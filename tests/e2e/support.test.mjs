@@ -8,7 +8,7 @@ import { readEnvFile, writeEnvFile } from './support/env_file.mjs';
 import { onlyForm, submission } from './support/forms.mjs';
 import { isVisibleNote } from './support/git.mjs';
 import { inRepository } from './support/places.mjs';
-import { Running, run } from './support/processes.mjs';
+import { Running, groupIsAlive, run } from './support/processes.mjs';
 import { Stack } from './support/stack.mjs';
 import { demandLoopback } from './support/worker.mjs';
 
@@ -67,10 +67,18 @@ test('the oracle of visible notes knows the disguises of the sample vault', () =
 });
 
 test('a program is ended with all it started', async () => {
-  const running = new Running('sh', ['-c', 'sleep 1000 & echo started $!; wait']);
-  const [, child] = await running.until(/started (\d+)/, 5_000);
+  const running = new Running('sh', ['-c', 'sleep 1000 & echo started; wait']);
+  await running.until(/started/, 5_000);
+  assert.equal(groupIsAlive(running.child.pid), true);
   await running.stop();
-  assert.throws(() => process.kill(Number(child), 0), { code: 'ESRCH' });
+  assert.equal(groupIsAlive(running.child.pid), false);
+});
+
+test('a program that does not want to end is ended all the same', async () => {
+  const running = new Running('sh', ['-c', 'trap "" TERM; echo started; while :; do sleep 0.1; done']);
+  await running.until(/started/, 5_000);
+  await running.stop();
+  assert.equal(groupIsAlive(running.child.pid), false);
 });
 
 test('a program that does not say it is ready fails with its output', async () => {

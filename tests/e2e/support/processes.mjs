@@ -1,6 +1,7 @@
 /** Child processes that end with the tests: each leads its own process group, and the group is ended whole. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -19,6 +20,23 @@ const signalGroup = (pid, signal) => {
 // A crashed or interrupted test run must not leave servers behind.
 process.on('exit', () => groups.forEach((pid) => signalGroup(pid, 'SIGKILL')));
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
+
+/** Whether anything of a process group still runs. What has ended and waits to be collected does not. */
+export function groupIsAlive(leader) {
+  if (!existsSync('/proc/self/stat')) return signalGroup(leader, 0);
+  return readdirSync('/proc').some((pid) => {
+    try {
+      // After the name, which is in parentheses and may hold any character: state, parent, group.
+      const [state, , group] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ');
+      return Number(group) === leader && state !== 'Z';
+    } catch {
+      // No process, or one that ended while we looked.
+      return false;
+    }
+  });
+}
 
 /** A running program, its output so far, and the way to end it. */
 export class Running {
@@ -69,7 +87,7 @@ export class Running {
     const { pid } = this.child;
     if (!pid) return;
     signalGroup(pid, 'SIGTERM');
-    for (let waited = 0; signalGroup(pid, 0) && waited < 5_000; waited += 50) await sleep(50);
+    for (let waited = 0; groupIsAlive(pid) && waited < 5_000; waited += 50) await sleep(50);
     signalGroup(pid, 'SIGKILL');
     groups.delete(pid);
     await this.exited;
