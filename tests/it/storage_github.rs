@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use tokio::task::LocalSet;
 use vault_mcp::{
     secret::Secret,
     storage::github::{BranchName, GithubRepository},
@@ -16,16 +15,8 @@ use vault_mcp_dev::{
 
 use crate::support::{
     github::{AtGithub, repository, storage},
-    storage::{Subject, info, list, paths, read, writable},
+    storage::{Subject, info, list, paths, read, run, writable},
 };
-
-fn run(case: impl Future<Output = ()>) {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    LocalSet::new().block_on(&runtime, case);
-}
 
 async fn vault() -> AtGithub {
     AtGithub::start(vec![

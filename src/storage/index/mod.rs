@@ -9,6 +9,7 @@
 //! - `refresh`: when to look at the branch; `sync`, `plan`: how to follow it; `fetch`, `unpack`:
 //!   where the bytes come from.
 //! - `write`, `pace`: one change after the other.
+//! - `search`, `terms`: the notes that hold a query.
 //!
 //! Nothing holds a borrow or leaves the database half changed across an `await`: statements without
 //! one between them are one commit.
@@ -20,7 +21,9 @@ mod plan;
 mod refresh;
 mod rows;
 mod schema;
+mod search;
 mod sync;
+mod terms;
 mod unpack;
 mod write;
 
@@ -39,6 +42,7 @@ pub use facts::Stage;
 use facts::{FactStore, Facts};
 use rows::{Row, Rows};
 use schema::Fault;
+pub use search::{Found, Page};
 
 use super::github::{GithubRepository, GithubStorage, Intent, MAX_NOTE_BYTES};
 use crate::{

@@ -2,11 +2,11 @@
 
 use std::{collections::BTreeMap, rc::Rc};
 
-use super::schema::Fault;
+use super::{schema::Fault, terms};
 use crate::{
     runtime::{Sql, SqlRow, SqlValue},
     vault::{
-        path::DirPath,
+        path::{DirPath, VaultPath},
         policy::Visible,
         storage::{Revision, Sieve},
     },
@@ -126,7 +126,7 @@ impl Rows {
             .map_or(Ok(0), |row| Ok(row.integer(0)?.unsigned_abs()))
     }
 
-    /// Puts a note in its row.
+    /// Puts a note in its row, and its words in the full-text index.
     pub(super) fn put(
         &self,
         path: &Visible,
@@ -134,30 +134,51 @@ impl Rows {
         content: &Content<'_>,
     ) -> Result<(), Fault> {
         let (bytes, kind, body) = match content {
-            Content::Elsewhere(bytes) => (*bytes, Kind::Large, SqlValue::Null),
+            Content::Elsewhere(bytes) => (*bytes, Kind::Large, None),
             Content::Bytes(content) => {
                 let bytes = content.len() as u64;
                 match str::from_utf8(content) {
-                    _ if bytes > MAX_BODY => (bytes, Kind::Large, SqlValue::Null),
-                    Ok(text) => (bytes, Kind::Text, text.into()),
-                    Err(_) => (bytes, Kind::Binary, SqlValue::Null),
+                    _ if bytes > MAX_BODY => (bytes, Kind::Large, None),
+                    Ok(text) => (bytes, Kind::Text, Some(text)),
+                    Err(_) => (bytes, Kind::Binary, None),
                 }
             }
         };
-        self.sql.exec(
+        let rows = self.sql.exec(
             "INSERT INTO notes(path, fold, sha, size, kind, body) VALUES (?, ?, ?, ?, ?, ?)
              ON CONFLICT(path) DO UPDATE SET
-               sha = excluded.sha, size = excluded.size, kind = excluded.kind, body = excluded.body",
+               sha = excluded.sha, size = excluded.size, kind = excluded.kind, body = excluded.body
+             RETURNING id",
             &[
                 path.as_str().into(),
                 path.fold().into(),
                 revision.as_str().into(),
                 i64::try_from(bytes).unwrap_or(i64::MAX).into(),
                 (kind as i64).into(),
-                body,
+                body.map_or(SqlValue::Null, SqlValue::from),
             ],
         )?;
-        Ok(())
+        let id = rows.first().map_or(Ok(0), |row| row.integer(0))?;
+        Ok(terms::put(&*self.sql, id, path.path(), body)?)
+    }
+
+    /// The note with this `id` and its text, which is empty where the row does not hold it.
+    pub(super) fn text(&self, id: i64) -> Result<Option<(VaultPath, String)>, Fault> {
+        let statement = "SELECT path, ifnull(body, '') FROM notes WHERE id = ?";
+        let rows = self.sql.exec(statement, &[id.into()])?;
+        let Some(row) = rows.first() else {
+            return Ok(None);
+        };
+        let path = VaultPath::parse(row.text(0)?).map_err(|error| Fault::of(&error))?;
+        Ok(Some((path, row.text(1)?.to_owned())))
+    }
+
+    /// How many notes are there whose text no row holds.
+    pub(super) fn without_text(&self) -> Result<u64, Fault> {
+        let statement = "SELECT count(*) FROM notes WHERE kind <> 0";
+        let rows = self.sql.exec(statement, &[])?;
+        rows.first()
+            .map_or(Ok(0), |row| Ok(row.integer(0)?.unsigned_abs()))
     }
 
     /// Removes the note at `path`.

@@ -6,13 +6,18 @@ use crate::{
 };
 
 /// The layout below. A database of another one is emptied: everything in it can be had again.
-const VERSION: &str = "1";
+const VERSION: &str = "2";
 
 /// The statements that make the layout.
 ///
 /// `notes` holds one row for every note that the policy shows, and nothing else. A note's text
 /// stands last, so that reading the columns before it does not touch its pages.
-const LAYOUT: [&str; 4] = [
+///
+/// `search` is the full-text index of those rows by their `id`. What goes into it has been analysed
+/// before and is words divided by spaces; the tokenizer `ascii` takes every other character as it
+/// is, whereas `unicode61` knows only the Unicode of its own day. It keeps no copy of the texts. A
+/// row that goes takes its entry along.
+const LAYOUT: [&str; 6] = [
     "CREATE TABLE notes(
        id INTEGER PRIMARY KEY,
        path TEXT NOT NULL UNIQUE,
@@ -23,9 +28,19 @@ const LAYOUT: [&str; 4] = [
        body TEXT
      )",
     "CREATE INDEX notes_fold ON notes(fold)",
+    "CREATE VIRTUAL TABLE search USING fts5(
+       title, path, body,
+       content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '2 3'
+     )",
+    "CREATE TRIGGER notes_gone AFTER DELETE ON notes BEGIN
+       DELETE FROM search WHERE rowid = old.id;
+     END",
     "CREATE TABLE writes(id INTEGER PRIMARY KEY, at INTEGER NOT NULL)",
     "CREATE INDEX writes_at ON writes(at)",
 ];
+
+/// The tables of every layout there has been, in an order in which they can be dropped.
+const TABLES: [&str; 3] = ["notes", "search", "writes"];
 
 /// The database failed, or holds what this code does not write.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -60,12 +75,8 @@ pub(super) fn prepare(sql: &dyn Sql) -> Result<(), Fault> {
     if meta(sql, "schema")?.as_deref() == Some(VERSION) {
         return Ok(());
     }
-    let tables = sql.exec(
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('notes', 'writes')",
-        &[],
-    )?;
-    for table in tables {
-        sql.exec(&format!("DROP TABLE {}", table.text(0)?), &[])?;
+    for table in TABLES {
+        sql.exec(&format!("DROP TABLE IF EXISTS {table}"), &[])?;
     }
     sql.exec("DELETE FROM meta", &[])?;
     for statement in LAYOUT {

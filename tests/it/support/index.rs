@@ -9,7 +9,10 @@ use vault_mcp::{
         github::GithubRepository,
         index::{Seams, VaultIndex},
     },
-    vault::{policy::VaultPolicy, storage::VaultStorage},
+    vault::{
+        policy::VaultPolicy,
+        storage::{Revision, Sieve, VaultStorage},
+    },
 };
 use vault_mcp_dev::{LookAlike, Push, RunningLookAlike, SeedFile};
 
@@ -17,23 +20,23 @@ use super::{
     github::{repository, requests_of},
     http_client::LoopbackClient,
     sqlite::HostSql,
-    storage::{HostClock, Subject, open_policy},
+    storage::{HostClock, Subject, list, open_policy, read},
 };
 
 /// The time of this machine, and what was slept through or skipped.
 #[derive(Debug, Default)]
-pub(crate) struct MovingClock(Cell<u64>);
+pub(crate) struct MovingClock(Cell<Duration>);
 
 impl MovingClock {
     /// Lets time pass.
     pub(crate) fn advance(&self, duration: Duration) {
-        self.0.set(self.0.get() + duration.as_millis() as u64);
+        self.0.set(self.0.get() + duration);
     }
 }
 
 impl Clock for MovingClock {
     fn now(&self) -> Timestamp {
-        HostClock.now().after(Duration::from_millis(self.0.get()))
+        HostClock.now().after(self.0.get())
     }
 }
 
@@ -111,10 +114,67 @@ impl AtIndex {
         self.look_alike.push(push).await.expect("a push");
     }
 
+    /// How many requests since the last reset GitHub would count.
+    pub(crate) fn counted(&self) -> usize {
+        self.look_alike.counted_requests()
+    }
+
+    /// The branch's commit.
+    pub(crate) fn head(&self) -> Option<String> {
+        self.look_alike.head().unwrap().map(|oid| oid.to_string())
+    }
+
+    /// The text of a note, as the index gives it.
+    pub(crate) async fn content(&self, path: &str) -> String {
+        let note = read(&self.index, path).await.unwrap().note.expect(path);
+        String::from_utf8(note.content).unwrap()
+    }
+
+    /// Holds the index to the repository: every note, every byte, and nothing else.
+    pub(crate) async fn assert_same(&self) {
+        let listing = list(&self.index, "", None).await.unwrap();
+        assert_eq!(
+            listing.commit.as_ref().map(ToString::to_string),
+            self.head()
+        );
+        let tree = self
+            .look_alike
+            .git(&["ls-tree", "-r", "-z", "main"])
+            .unwrap();
+        let expected: Vec<_> = tree
+            .split_terminator('\0')
+            .filter_map(|line| line.split_once('\t'))
+            .filter(|(facts, path)| facts.starts_with("100") && open_policy().admit(path).is_some())
+            .map(|(facts, path)| (path.to_owned(), facts.split(' ').nth(2).unwrap().to_owned()))
+            .collect();
+        let entries = listing.entries.iter();
+        let found: Vec<_> = entries
+            .map(|entry| (entry.path.as_str().to_owned(), entry.revision.to_string()))
+            .collect();
+        assert_eq!(found, expected);
+        for (path, revision) in found {
+            let read = read(&self.index, &path).await.unwrap().note.unwrap();
+            assert_eq!(Revision::of(&read.content).to_string(), revision, "{path}");
+        }
+    }
+
     /// The methods and paths of all requests since the last reset, with the status of each.
     pub(crate) fn requests(&self) -> Vec<String> {
         requests_of(&self.look_alike)
     }
+}
+
+/// An ordinary file of a vault.
+pub(crate) fn note(path: &str, content: impl Into<Vec<u8>>) -> SeedFile {
+    SeedFile::regular(path, content)
+}
+
+/// A vault of `count` notes in ten folders; the note `folder 1/1.md` says `note 1`.
+pub(crate) fn notes(count: usize) -> Vec<SeedFile> {
+    let path = |n| format!("folder {}/{n}.md", n % 10);
+    (0..count)
+        .map(|n| note(&path(n), format!("note {n}")))
+        .collect()
 }
 
 /// Opens an index.

@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
+use tokio::task::LocalSet;
 use vault_mcp::{
     runtime::{Clock, Sleep, Timestamp},
     storage::memory::{File, MemoryStorage},
@@ -90,6 +91,15 @@ impl Sleep for ShortSleep {
     async fn sleep(&self, duration: Duration) {
         tokio::time::sleep(duration / 50).await;
     }
+}
+
+/// Runs a test on a runtime of its own.
+pub(crate) fn run(case: impl Future<Output = ()>) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    LocalSet::new().block_on(&runtime, case);
 }
 
 /// The policy that hides nothing but what every policy hides.
