@@ -110,3 +110,78 @@ pub fn preflight() -> Response {
     headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("86400"));
     response
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{HeaderMap, PagePolicy, allow_any_origin, html_page, preflight};
+
+    #[test]
+    fn a7_a_preflight_allows_what_clients_send_and_never_credentials() {
+        let response = preflight();
+        assert_eq!(response.status(), 204);
+        let of = |name: &str| response.headers()[name].to_str().unwrap().to_owned();
+        assert_eq!(of("access-control-allow-origin"), "*");
+        assert_eq!(of("access-control-max-age"), "86400");
+        for method in ["GET", "POST", "DELETE", "OPTIONS"] {
+            assert!(
+                of("access-control-allow-methods").contains(method),
+                "{method}"
+            );
+        }
+        for name in [
+            "Authorization",
+            "Content-Type",
+            "Accept",
+            "MCP-Protocol-Version",
+            "Mcp-Method",
+            "Mcp-Name",
+            "Mcp-Session-Id",
+            "Last-Event-ID",
+        ] {
+            assert!(
+                of("access-control-allow-headers")
+                    .split(", ")
+                    .any(|h| h == name),
+                "{name}"
+            );
+        }
+        assert!(
+            !response
+                .headers()
+                .contains_key("access-control-allow-credentials")
+        );
+    }
+
+    #[test]
+    fn a7_an_answer_shows_what_clients_have_to_read() {
+        let mut headers = HeaderMap::new();
+        allow_any_origin(&mut headers);
+        let exposed = headers["access-control-expose-headers"].to_str().unwrap();
+        for name in [
+            "WWW-Authenticate",
+            "MCP-Protocol-Version",
+            "Mcp-Session-Id",
+            "Retry-After",
+        ] {
+            assert!(exposed.split(", ").any(|h| h == name), "{name}");
+        }
+        assert_eq!(headers["vary"], "Origin");
+    }
+
+    #[test]
+    fn c6_a_policy_that_cannot_be_written_allows_nothing() {
+        let mut headers = HeaderMap::new();
+        let sources = ["'self'\n".to_owned()];
+        html_page(
+            &mut headers,
+            &PagePolicy {
+                style_nonce: "n",
+                form_action: &sources,
+            },
+        );
+        assert_eq!(
+            headers["content-security-policy"],
+            "default-src 'none'; frame-ancestors 'none'"
+        );
+    }
+}

@@ -62,7 +62,7 @@ pub(super) fn consent(page: &Consent<'_>, rng: &dyn Rng) -> Response {
         dl {
             dt { "Client" }
             dd { (client.display_name()) " " (provenance(client)) }
-            dt { "It will be told on" }
+            dt { "The answer goes to" }
             dd {
                 code { (page.redirect_uri.host()) }
                 @if page.redirect_uri.is_loopback() { " (a program on this computer)" }

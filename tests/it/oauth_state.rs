@@ -170,3 +170,29 @@ async fn the_grants_of_one_person_are_capped_and_the_one_longest_unused_gives_wa
     assert_eq!(server.objects.rows(Instance::Grants, "grants"), 200);
     assert!(server.access(&first.access).await.is_none());
 }
+
+#[test]
+fn the_document_of_what_is_stored_names_every_table_and_column() {
+    let document = include_str!("../../docs/storage-schema.md");
+    let server = Server::new();
+    for instance in Instance::ALL {
+        let columns = "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c
+            WHERE m.type = 'table'";
+        let rows = server.objects.sql(instance).exec(columns, &[]).unwrap();
+        assert!(rows.len() > 10);
+        for row in rows {
+            let (table, column) = (row.text(0).unwrap(), row.text(1).unwrap());
+            let (_, section) = document
+                .split_once(&format!("| `{table}` |"))
+                .expect("a section of the table");
+            // A table's rows end where the next one's begin, or the tables do.
+            let end = section
+                .find("\n| `")
+                .into_iter()
+                .chain(section.find("\n\n"))
+                .min();
+            let section = &section[..end.unwrap_or(section.len())];
+            assert!(section.contains(&format!("`{column}`")), "{table}.{column}");
+        }
+    }
+}
