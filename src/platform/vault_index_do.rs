@@ -64,6 +64,9 @@ impl DurableObject for VaultIndex {
     async fn fetch(&self, mut request: Request) -> worker::Result<Response> {
         let call = request.text().await?;
         let opened = self.open()?;
+        // Before the call, because it may wait for the work to be done; and after it, because it may
+        // have found some.
+        self.keep_alarm(&opened).await?;
         let answer = remote::answer(&call, &opened.index, &opened.policy).await;
         self.keep_alarm(&opened).await?;
         match answer {

@@ -9,9 +9,10 @@ use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 use crate::vault::{
     policy::{Visible, Writable},
     storage::{
-        CommitId, CommitInfo, Committed, Entry, ListQuery, Listing, Lookup, Revision, Sieve,
-        StorageError, StoredNote, VaultStorage,
+        CommitId, CommitInfo, Committed, Entry, ListQuery, Listing, Lookup, Revision, SearchHit,
+        SearchPage, SearchQuery, Sieve, StorageError, StoredNote, VaultStorage,
     },
+    text,
 };
 use async_trait::async_trait;
 
@@ -232,6 +233,44 @@ impl VaultStorage for MemoryStorage {
             commit: Some(id),
             note: None,
             twins,
+        })
+    }
+
+    async fn search(&self, query: &SearchQuery<'_>) -> Result<SearchPage, StorageError> {
+        let (commit, files) = match self.commit(None)? {
+            None => (None, Files::new()),
+            Some(Commit { id, files, .. }) => (Some(id), files),
+        };
+        // A note that is no text is searched by its path, as if it were empty.
+        let notes: Vec<(Visible, Option<&str>)> = files
+            .iter()
+            .filter(|(path, _)| query.dir.strip(path).is_some())
+            .filter_map(|(path, file)| {
+                Some((query.sieve.admit(path)?, std::str::from_utf8(file.bytes()?).ok()))
+            })
+            .collect();
+        let documents = notes.iter().map(|(path, text)| text::Document {
+            path: path.path(),
+            text: text.unwrap_or_default(),
+        });
+        let found = text::search(query.query, documents);
+        let total = found.len();
+        let page = found.into_iter().skip(query.offset).take(query.limit);
+        Ok(SearchPage {
+            commit,
+            total,
+            hits: page
+                .filter_map(|hit| {
+                    Some(SearchHit {
+                        path: query.sieve.admit(hit.path.as_str())?,
+                        title: hit.title,
+                        excerpt: hit.excerpt,
+                    })
+                })
+                .collect(),
+            searched: notes.len() as u64,
+            by_path_only: notes.iter().filter(|(_, text)| text.is_none()).count() as u64,
+            unfinished: None,
         })
     }
 

@@ -9,6 +9,7 @@ mod delete;
 mod list;
 mod place;
 mod read;
+mod search;
 mod write;
 
 use std::{fmt, rc::Rc};
@@ -17,6 +18,7 @@ pub use change::{MAX_NOTE_BYTES, Replaced, WriteOutcome, Written};
 pub use delete::{DeleteRequest, Deleted};
 pub use list::{FolderSummary, ListRequest, ListedNote, MAX_PAGE, NotePage};
 pub use read::Note;
+pub use search::{FoundNote, FoundPage, MAX_HITS, SearchRequest};
 pub use write::{WriteMode, WriteRequest};
 
 use super::{

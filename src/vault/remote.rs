@@ -14,9 +14,10 @@ use super::{
     path::{DirPath, VaultPath},
     policy::{VaultPolicy, Visible, Writable},
     storage::{
-        CommitId, CommitInfo, Committed, Entry, ListQuery, Listing, Lookup, Revision, Sieve,
-        StorageError, StoredNote, VaultStorage,
+        CommitId, CommitInfo, Committed, Entry, ListQuery, Listing, Lookup, Progress, Revision,
+        SearchHit, SearchPage, SearchQuery, Sieve, StorageError, StoredNote, VaultStorage,
     },
+    text::{Excerpt, Query},
 };
 
 /// Carries a call to the far side and its answer back.
@@ -52,6 +53,7 @@ impl fmt::Debug for RemoteStorage {
 enum Call {
     List { dir: String, at: Option<CommitId> },
     Read { path: String, at: Option<CommitId> },
+    Search { query: String, dir: String, offset: usize, limit: usize },
     Create { path: String, content: Bytes, info: CommitInfo },
     Update { path: String, base: Revision, content: Bytes, info: CommitInfo },
     Delete { path: String, base: Revision, info: CommitInfo },
@@ -61,7 +63,7 @@ impl Call {
     /// Whether the call changes something.
     const fn is_mutation(&self) -> bool {
         match self {
-            Self::List { .. } | Self::Read { .. } => false,
+            Self::List { .. } | Self::Read { .. } | Self::Search { .. } => false,
             Self::Create { .. } | Self::Update { .. } | Self::Delete { .. } => true,
         }
     }
@@ -87,6 +89,24 @@ struct WireNote {
     path: String,
     revision: Revision,
     content: Bytes,
+}
+
+/// A [`SearchPage`] on the way.
+#[derive(Debug, Serialize, Deserialize)]
+struct WireSearch {
+    commit: Option<CommitId>,
+    total: usize,
+    hits: Vec<WireHit>,
+    searched: u64,
+    by_path_only: u64,
+    unfinished: Option<Progress>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct WireHit {
+    path: String,
+    title: String,
+    excerpt: Option<Excerpt>,
 }
 
 /// Bytes as base64, which JSON can carry.
@@ -160,6 +180,28 @@ impl VaultStorage for RemoteStorage {
         Ok(Lookup { commit, note, twins })
     }
 
+    async fn search(&self, query: &SearchQuery<'_>) -> Result<SearchPage, StorageError> {
+        let call = Call::Search {
+            query: query.query.as_str().to_owned(),
+            dir: query.dir.as_str().to_owned(),
+            offset: query.offset,
+            limit: query.limit,
+        };
+        let found: WireSearch = self.call(&call).await?;
+        let hits = found.hits.into_iter().filter_map(|hit| {
+            let path = query.sieve.admit(&hit.path)?;
+            Some(SearchHit { path, title: hit.title, excerpt: hit.excerpt })
+        });
+        Ok(SearchPage {
+            commit: found.commit,
+            total: found.total,
+            hits: hits.collect(),
+            searched: found.searched,
+            by_path_only: found.by_path_only,
+            unfinished: found.unfinished,
+        })
+    }
+
     async fn create(
         &self,
         note: &Writable,
@@ -219,6 +261,9 @@ pub async fn answer(
     match call {
         Call::List { dir, at } => text(&list(storage, policy, &dir, at).await),
         Call::Read { path, at } => text(&read(storage, policy, &path, at.as_ref()).await),
+        Call::Search { query, dir, offset, limit } => {
+            text(&search(storage, policy, &query, &dir, (offset, limit)).await)
+        }
         Call::Create { path, content, info } => text(&match writable(policy, &path) {
             Ok(note) => storage.create(&note, &content.0, &info).await,
             Err(error) => Err(error),
@@ -273,6 +318,32 @@ async fn read(
             content: Bytes(note.content),
         }),
         twins: lookup.twins.iter().map(|twin| twin.as_str().to_owned()).collect(),
+    })
+}
+
+async fn search(
+    storage: &dyn VaultStorage,
+    policy: &VaultPolicy,
+    query: &str,
+    dir: &str,
+    (offset, limit): (usize, usize),
+) -> Result<WireSearch, StorageError> {
+    let query = &Query::parse(query).map_err(|error| unexpected(&error))?;
+    let dir = DirPath::parse(dir).map_err(|error| unexpected(&error))?;
+    let asked = SearchQuery { sieve: policy, query, dir, offset, limit };
+    let found = storage.search(&asked).await?;
+    let hits = found.hits.into_iter().map(|hit| WireHit {
+        path: hit.path.as_str().to_owned(),
+        title: hit.title,
+        excerpt: hit.excerpt,
+    });
+    Ok(WireSearch {
+        commit: found.commit,
+        total: found.total,
+        hits: hits.collect(),
+        searched: found.searched,
+        by_path_only: found.by_path_only,
+        unfinished: found.unfinished,
     })
 }
 

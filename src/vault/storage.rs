@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     path::DirPath,
     policy::{Visible, Writable},
+    text::{Excerpt, Query},
 };
 
 /// A git object id in SHA-1 form: 40 lower-case hexadecimal digits.
@@ -185,6 +186,70 @@ pub struct Lookup {
     pub twins: Vec<Visible>,
 }
 
+/// What to search for, and which of the hits to give out.
+#[derive(Clone)]
+pub struct SearchQuery<'a> {
+    /// What may be shown at all.
+    pub sieve: &'a dyn Sieve,
+    /// What has to be found.
+    pub query: &'a Query,
+    /// Only notes below this folder, at any depth; the root searches all.
+    pub dir: DirPath,
+    /// How many of the best hits to leave out.
+    pub offset: usize,
+    /// How many hits to give out at the most.
+    pub limit: usize,
+}
+
+impl fmt::Debug for SearchQuery<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SearchQuery")
+            .field("dir", &self.dir)
+            .field("offset", &self.offset)
+            .field("limit", &self.limit)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A note in which a query was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchHit {
+    /// Where it is.
+    pub path: Visible,
+    /// Its title.
+    pub title: String,
+    /// The place in its text that says most about the query; `None` where the path alone does.
+    pub excerpt: Option<Excerpt>,
+}
+
+/// What a search found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchPage {
+    /// The commit that was searched; `None` while the repository has no commit at all.
+    pub commit: Option<CommitId>,
+    /// How many notes hold the query.
+    pub total: usize,
+    /// Those of them that were asked for, the best first.
+    pub hits: Vec<SearchHit>,
+    /// How many notes were searched.
+    pub searched: u64,
+    /// How many of those were searched by their path alone, because their text is too large or is
+    /// no text.
+    pub by_path_only: u64,
+    /// Where not all notes could be searched yet: how far the backend is. The rest then says what
+    /// was found so far, and must not be taken for the whole.
+    pub unfinished: Option<Progress>,
+}
+
+/// How far a backend is with what it needs for a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Progress {
+    /// Notes that can be searched.
+    pub indexed: u64,
+    /// Notes that there are, where known.
+    pub total: Option<u64>,
+}
+
 /// Who makes a change, and how its commit reads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommitInfo {
@@ -241,6 +306,30 @@ pub trait VaultStorage {
         note: &Visible,
         at: Option<&CommitId>,
     ) -> Result<Lookup, StorageError>;
+
+    /// Finds the notes that hold a query.
+    ///
+    /// # Behavior
+    /// - What is found is exactly what [`text::search`](super::text::search) finds when it looks at
+    ///   every note; the order of the hits may differ.
+    /// - A backend that cannot search everything at the moment says so in `unfinished`. One that
+    ///   cannot search at all has this default.
+    ///
+    /// # Errors
+    /// Any [`StorageError`] of reading.
+    async fn search(&self, _query: &SearchQuery<'_>) -> Result<SearchPage, StorageError> {
+        Ok(SearchPage {
+            commit: None,
+            total: 0,
+            hits: Vec::new(),
+            searched: 0,
+            by_path_only: 0,
+            unfinished: Some(Progress {
+                indexed: 0,
+                total: None,
+            }),
+        })
+    }
 
     /// Makes a note where there is none.
     ///

@@ -159,7 +159,7 @@ async fn assert_finds_what_the_scan_finds(vault: &AtIndex, notes: &[(&str, &str)
             offset: 0,
             limit: 1_000,
         };
-        let found = vault.index.search(&parsed, &dir, page).await.unwrap();
+        let found = vault.index.find(&parsed, &dir, page).await.unwrap();
         let paths: BTreeSet<_> = found
             .hits
             .iter()
@@ -245,7 +245,7 @@ fn what_was_just_written_is_found_and_what_was_deleted_is_not() {
             };
             let found = vault
                 .index
-                .search(&query, &DirPath::root(), page)
+                .find(&query, &DirPath::root(), page)
                 .await
                 .unwrap();
             found
@@ -301,7 +301,7 @@ fn titles_come_first_and_pages_hold_together() {
             let page = Page { offset, limit: 7 };
             let found = vault
                 .index
-                .search(&query, &DirPath::root(), page)
+                .find(&query, &DirPath::root(), page)
                 .await
                 .unwrap();
             assert_eq!(found.total, 31);
@@ -333,7 +333,7 @@ fn a_note_whose_text_is_not_at_hand_is_found_by_its_path() {
             };
             vault
                 .index
-                .search(&query, &DirPath::root(), page)
+                .find(&query, &DirPath::root(), page)
                 .await
                 .unwrap()
         };
@@ -364,7 +364,7 @@ fn the_full_text_index_is_whole_after_every_kind_of_change() {
         let query = Query::parse("other").unwrap();
         vault
             .index
-            .search(&query, &DirPath::root(), page)
+            .find(&query, &DirPath::root(), page)
             .await
             .unwrap();
         let statement = "INSERT INTO search(search) VALUES ('integrity-check')";

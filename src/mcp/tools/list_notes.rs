@@ -9,7 +9,7 @@ use super::{
         arguments,
         result::{self, MAX_CHARACTERS, ToolError},
     },
-    schema,
+    fit, schema,
 };
 use crate::vault::{
     VaultClient,
@@ -106,9 +106,9 @@ pub(super) async fn call(
     };
     debug_assert!(usize::try_from(DEFAULT_LIMIT).is_ok_and(|limit| limit <= MAX_PAGE));
     let mut page = vault.list(&request).await?;
-    let folders = fit(
+    let folders = fit::into(
         page.folders.iter().map(|folder| {
-            size(&FolderFacts {
+            fit::size(&FolderFacts {
                 path: folder.path.as_str(),
                 notes: folder.notes,
             })
@@ -116,32 +116,12 @@ pub(super) async fn call(
         MAX_CHARACTERS / 2,
     );
     let room = MAX_CHARACTERS - FRAME - folders.size;
-    let notes = fit(page.notes.iter().map(|note| size(&note_facts(note))), room);
+    let notes = fit::into(
+        page.notes.iter().map(|note| fit::size(&note_facts(note))),
+        room,
+    );
     page.shorten(notes.count);
     Ok(result::answer(&facts(&page, folders.count), Vec::new()))
-}
-
-/// How many items fit into `room` characters, and how much of it they take.
-fn fit(sizes: impl Iterator<Item = usize>, room: usize) -> Fit {
-    let mut fit = Fit { count: 0, size: 0 };
-    for size in sizes {
-        if fit.size + size > room {
-            break;
-        }
-        fit.count += 1;
-        fit.size += size;
-    }
-    fit
-}
-
-struct Fit {
-    count: usize,
-    size: usize,
-}
-
-/// The characters of an item as JSON, with the comma after it.
-fn size(item: &impl Serialize) -> usize {
-    serde_json::to_string(item).map_or(0, |json| json.chars().count() + 1)
 }
 
 fn note_facts(note: &ListedNote) -> NoteFacts<'_> {

@@ -5,9 +5,11 @@
 
 mod commit;
 mod delete_note;
+mod fit;
 mod list_notes;
 mod read_note;
 mod schema;
+mod search_notes;
 mod write_note;
 
 use rmcp::model::{CallToolResult, JsonObject, Tool};
@@ -22,6 +24,8 @@ pub enum ToolName {
     ListNotes,
     /// `read_note`.
     ReadNote,
+    /// `search_notes`.
+    SearchNotes,
     /// `write_note`.
     WriteNote,
     /// `delete_note`.
@@ -30,8 +34,13 @@ pub enum ToolName {
 
 impl ToolName {
     /// Every tool, in the order in which they are offered. The first accepts `{}`.
-    pub const ALL: [Self; 4] =
-        [Self::ListNotes, Self::ReadNote, Self::WriteNote, Self::DeleteNote];
+    pub const ALL: [Self; 5] = [
+        Self::ListNotes,
+        Self::ReadNote,
+        Self::SearchNotes,
+        Self::WriteNote,
+        Self::DeleteNote,
+    ];
 
     /// The name on the wire.
     #[must_use]
@@ -39,6 +48,7 @@ impl ToolName {
         match self {
             Self::ListNotes => "list_notes",
             Self::ReadNote => "read_note",
+            Self::SearchNotes => "search_notes",
             Self::WriteNote => "write_note",
             Self::DeleteNote => "delete_note",
         }
@@ -54,7 +64,7 @@ impl ToolName {
     #[must_use]
     pub const fn is_mutation(self) -> bool {
         match self {
-            Self::ListNotes | Self::ReadNote => false,
+            Self::ListNotes | Self::ReadNote | Self::SearchNotes => false,
             Self::WriteNote | Self::DeleteNote => true,
         }
     }
@@ -65,6 +75,7 @@ impl ToolName {
         match self {
             Self::ListNotes => list_notes::definition(),
             Self::ReadNote => read_note::definition(),
+            Self::SearchNotes => search_notes::definition(),
             Self::WriteNote => write_note::definition(),
             Self::DeleteNote => delete_note::definition(),
         }
@@ -80,6 +91,7 @@ pub(super) async fn call(
     let answer = match tool {
         ToolName::ListNotes => list_notes::call(vault, arguments).await,
         ToolName::ReadNote => read_note::call(vault, arguments).await,
+        ToolName::SearchNotes => search_notes::call(vault, arguments).await,
         ToolName::WriteNote => write_note::call(vault, arguments).await,
         ToolName::DeleteNote => delete_note::call(vault, arguments).await,
     };

@@ -50,8 +50,8 @@ use crate::{
     vault::{
         policy::{Visible, Writable},
         storage::{
-            CommitId, CommitInfo, Committed, Entry, ListQuery, Listing, Lookup, Revision, Sieve,
-            StorageError, StoredNote, VaultStorage,
+            CommitId, CommitInfo, Committed, Entry, ListQuery, Listing, Lookup, Progress, Revision,
+            SearchHit, SearchPage, SearchQuery, Sieve, StorageError, StoredNote, VaultStorage,
         },
     },
 };
@@ -335,6 +335,34 @@ impl VaultStorage for VaultIndex {
             commit,
             note: Some(note),
             twins: Vec::new(),
+        })
+    }
+
+    async fn search(&self, query: &SearchQuery<'_>) -> Result<SearchPage, StorageError> {
+        self.settle().await?;
+        let page = search::Page {
+            offset: query.offset,
+            limit: query.limit,
+        };
+        let found = self.find(query.query, &query.dir, page).await?;
+        let hits = found.hits.into_iter().filter_map(|hit| {
+            Some(SearchHit {
+                path: query.sieve.admit(hit.path.as_str())?,
+                title: hit.title,
+                excerpt: hit.excerpt,
+            })
+        });
+        let unfinished = (found.stage != Stage::Ready).then(|| Progress {
+            indexed: found.searched,
+            total: self.progress.get().map(|(_, total)| total as u64),
+        });
+        Ok(SearchPage {
+            commit: found.commit,
+            total: found.total,
+            hits: hits.collect(),
+            searched: found.searched,
+            by_path_only: found.by_path_only,
+            unfinished,
         })
     }
 

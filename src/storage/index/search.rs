@@ -4,6 +4,8 @@
 //! of words; whatever else there is to a query is looked for in the notes that are left. What is
 //! found is what [`text::search`] finds when it looks at every note.
 
+use std::time::Duration;
+
 use super::{
     VaultIndex,
     facts::Stage,
@@ -18,6 +20,10 @@ use crate::{
         text::{self, Document, Hit, Query},
     },
 };
+
+/// How often, and after how long each, a search looks whether the index has been built.
+const BUILD_LOOKS: u32 = 20;
+const BUILD_LOOK: Duration = Duration::from_millis(250);
 
 /// What a title, a path and a text weigh against each other in the order of the hits.
 const ORDER: &str = "bm25(search, 8.0, 5.0, 1.0), search.rowid";
@@ -60,7 +66,7 @@ impl VaultIndex {
     ///
     /// # Errors
     /// Any [`StorageError`] of reading. That GitHub cannot be reached is none: the index answers.
-    pub async fn search(
+    pub async fn find(
         &self,
         query: &Query,
         dir: &DirPath,
@@ -83,6 +89,21 @@ impl VaultIndex {
             searched,
             by_path_only,
         })
+    }
+
+    /// Waits a little for a build to end. Most vaults are built in less time than it takes to say
+    /// that they are not.
+    ///
+    /// # Errors
+    /// Any [`StorageError`] of looking at the branch.
+    pub(super) async fn settle(&self) -> Result<(), StorageError> {
+        for _ in 0..BUILD_LOOKS {
+            if self.freshen().await? {
+                break;
+            }
+            self.sleep.sleep(BUILD_LOOK).await;
+        }
+        Ok(())
     }
 
     /// The page where the index knows what holds the query: only the notes on it are looked at.

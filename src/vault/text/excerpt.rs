@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
 use unicode_normalization::char::is_combining_mark;
 
 use crate::vault::{ignorable::is_ignorable, markdown::Heading};
@@ -12,7 +13,7 @@ const CONTEXT: usize = 80;
 const SHOWN: usize = 160;
 
 /// A place in a note.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Excerpt {
     /// The line on which it begins, counted from 1.
     pub line: usize,

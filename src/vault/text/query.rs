@@ -14,6 +14,7 @@ pub(super) const MAX_CLAUSES: usize = 32;
 /// A query: clauses that must all be found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Query {
+    text: String,
     clauses: Vec<Clause>,
 }
 
@@ -98,8 +99,17 @@ impl Query {
         match clauses.len() {
             0 => Err(QueryError::Empty),
             count if count > MAX_CLAUSES => Err(QueryError::TooMany { clauses: count }),
-            _ => Ok(Self { clauses }),
+            _ => Ok(Self {
+                text: text.to_owned(),
+                clauses,
+            }),
         }
+    }
+
+    /// The query as it was given.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
     }
 
     /// What must be found; at least one clause.

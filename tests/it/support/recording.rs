@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use vault_mcp::vault::{
     policy::{Visible, Writable},
     storage::{
-        CommitId, CommitInfo, Committed, Entry, ListQuery, Listing, Lookup, Revision, Sieve,
-        StorageError, StoredNote, VaultStorage,
+        CommitId, CommitInfo, Committed, Entry, ListQuery, Listing, Lookup, Revision, SearchPage,
+        SearchQuery, Sieve, StorageError, StoredNote, VaultStorage,
     },
 };
 
@@ -56,6 +56,11 @@ impl<S: VaultStorage> VaultStorage for Recording<S> {
     ) -> Result<Lookup, StorageError> {
         self.record("read", note.as_str());
         self.inner.read(sieve, note, at).await
+    }
+
+    async fn search(&self, query: &SearchQuery<'_>) -> Result<SearchPage, StorageError> {
+        self.record("search", query.query.as_str());
+        self.inner.search(query).await
     }
 
     async fn create(

@@ -1,0 +1,167 @@
+//! Searching the vault.
+
+use super::VaultClient;
+use crate::vault::{
+    cursor::{Cursor, QueryFingerprint},
+    error::VaultError,
+    path::{DirPath, VaultPath},
+    storage::{CommitId, SearchHit, SearchPage, SearchQuery},
+    text::{Excerpt, Query},
+};
+
+/// The most hits that one page holds.
+pub const MAX_HITS: usize = 100;
+
+/// What to search for.
+#[derive(Clone, Copy, Debug)]
+pub struct SearchRequest<'a> {
+    /// What has to be found: see [`crate::vault::text`].
+    pub query: &'a str,
+    /// The folder to search; the whole vault where empty.
+    pub dir: &'a str,
+    /// The most hits that a page holds, from 1 to [`MAX_HITS`].
+    pub limit: usize,
+    /// The `next` of the page before; the first page where `None`.
+    pub cursor: Option<&'a str>,
+}
+
+/// A page of what was found, the best first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundPage {
+    /// The commit that was searched; all pages show the same. `None` in a vault without commits.
+    pub commit: Option<CommitId>,
+    /// How many notes hold the query, all pages together.
+    pub total: usize,
+    /// The hits of this page.
+    pub hits: Vec<FoundNote>,
+    /// How many notes were searched.
+    pub searched: u64,
+    /// How many of those were searched by their path alone.
+    pub by_path_only: u64,
+    /// The cursor of the next page; `None` on the last.
+    pub next: Option<String>,
+    /// How many hits the pages before this one hold.
+    offset: usize,
+    /// What the cursor belongs to.
+    fingerprint: QueryFingerprint,
+}
+
+/// A note that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundNote {
+    /// Where it is.
+    pub path: VaultPath,
+    /// Its title.
+    pub title: String,
+    /// The place in its text that says most about the query; `None` where the path alone does.
+    pub excerpt: Option<Excerpt>,
+}
+
+impl FoundPage {
+    /// Keeps the first `count` hits, at least one; the next page then starts after them.
+    pub fn shorten(&mut self, count: usize) {
+        let count = count.max(1);
+        if count < self.hits.len() {
+            self.hits.truncate(count);
+            self.set_next();
+        }
+    }
+
+    /// Where the list goes on after the hits that this page holds.
+    fn set_next(&mut self) {
+        let after = self.offset + self.hits.len();
+        let more = !self.hits.is_empty() && after < self.total;
+        self.next = self.commit.as_ref().filter(|_| more).map(|commit| {
+            let after = after.to_string();
+            Cursor { commit: commit.clone(), after }.encode(&self.fingerprint)
+        });
+    }
+}
+
+impl VaultClient {
+    /// Searches the notes of a folder, a page at a time.
+    ///
+    /// A folder that does not exist holds nothing, so nothing is found in it. Pages of one search
+    /// show one commit: when the vault has moved on in between, the cursor is refused.
+    ///
+    /// # Errors
+    /// - `INVALID_PATH`, `NOT_FOUND` for a folder that is not in plain form or that policy hides.
+    /// - `INVALID_ARGUMENT` for an empty or overlong query, a limit out of bounds, and a cursor that
+    ///   is not of this query or whose commit is not the head any more.
+    /// - `INDEX_BUILDING` while not all notes can be searched: an incomplete answer would be taken
+    ///   for a complete one.
+    /// - What the backend reports.
+    pub async fn search(&self, request: &SearchRequest<'_>) -> Result<FoundPage, VaultError> {
+        let dir = self.dir(request.dir)?;
+        let query = Query::parse(request.query).map_err(|error| invalid("query", &error))?;
+        if !(1..=MAX_HITS).contains(&request.limit) {
+            return Err(invalid("limit", &format!("must be from 1 to {MAX_HITS}")));
+        }
+        let fingerprint = QueryFingerprint::of(&["search", dir.as_str(), request.query]);
+        let cursor = request
+            .cursor
+            .map(|text| Cursor::decode(text, &fingerprint))
+            .transpose()
+            .map_err(|error| invalid("cursor", &error))?;
+        let offset = match &cursor {
+            None => 0,
+            Some(cursor) => cursor
+                .after
+                .parse()
+                .map_err(|_| invalid("cursor", &"is not a cursor of this server"))?,
+        };
+
+        let page = self.found(&query, &dir, offset, request.limit).await?;
+        if let Some(progress) = page.unfinished {
+            return Err(VaultError::IndexBuilding {
+                indexed: progress.indexed,
+                total: progress.total,
+            });
+        }
+        if cursor.is_some_and(|cursor| Some(&cursor.commit) != page.commit.as_ref()) {
+            let problem = "is of an older state of the vault; leave it out to search again";
+            return Err(invalid("cursor", &problem));
+        }
+        let mut found = FoundPage {
+            commit: page.commit,
+            total: page.total,
+            hits: page.hits.into_iter().map(FoundNote::from).collect(),
+            searched: page.searched,
+            by_path_only: page.by_path_only,
+            next: None,
+            offset,
+            fingerprint,
+        };
+        found.set_next();
+        Ok(found)
+    }
+
+    /// What the backend found, judged again.
+    async fn found(
+        &self,
+        query: &Query,
+        dir: &DirPath,
+        offset: usize,
+        limit: usize,
+    ) -> Result<SearchPage, VaultError> {
+        let asked = SearchQuery { sieve: &*self.policy, query, dir: dir.clone(), offset, limit };
+        let mut page = self
+            .storage
+            .search(&asked)
+            .await
+            .map_err(|error| VaultError::from_storage(dir.as_str(), error))?;
+        page.hits
+            .retain(|hit| self.readmit(&hit.path) && dir.strip(hit.path.as_str()).is_some());
+        Ok(page)
+    }
+}
+
+impl From<SearchHit> for FoundNote {
+    fn from(hit: SearchHit) -> Self {
+        Self { path: hit.path.path().clone(), title: hit.title, excerpt: hit.excerpt }
+    }
+}
+
+fn invalid(argument: &'static str, problem: &impl ToString) -> VaultError {
+    VaultError::InvalidArgument { argument, problem: problem.to_string() }
+}
