@@ -32,9 +32,6 @@ const SCENARIOS = {
   'input-required-result-unsupported-methods': [],
 };
 
-/** What the authorization server does not do yet: read client ID metadata documents. */
-const WARNINGS = ['authorization-server-metadata-cimd'];
-
 let stack;
 let proxy;
 const results = mkdtempSync(join(tmpdir(), 'vault-mcp-conformance-'));
@@ -94,5 +91,5 @@ test('authorization server: metadata and code grant', async () => {
   const checks = checksIn(folder, 2);
   assert.deepEqual(failuresOf(checks), [], suite.output);
   const warnings = checks.filter(({ status }) => status === 'WARNING').map(({ id }) => id);
-  assert.deepEqual(warnings, WARNINGS);
+  assert.deepEqual(warnings, []);
 });

@@ -1,5 +1,5 @@
 /** The real Claude Code, pinned in package.json, with a home of its own and no network beyond loopback. */
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startModel } from './model.mjs';
@@ -54,15 +54,19 @@ export class ClaudeCode {
     return this.#run(['mcp', ...args]);
   }
 
-  /** `claude mcp login NAME` in a terminal, with a scripted person for a browser. */
-  login(name, person) {
+  /**
+   * `claude mcp login NAME` in a terminal, with a scripted person for a browser. What the person met follows in the
+   * output.
+   */
+  async login(name, person) {
+    const browser = browserScript(this.#home, person);
     // Standard input stays open: its end would be the terminal's.
-
-    return this.#run(['mcp', 'login', name], {
-      terminal: true,
-      env: { BROWSER: browserScript(this.#home, person) },
-      input: null,
-    });
+    const options = { terminal: true, env: { BROWSER: browser }, input: null, timeout: 30_000 };
+    const { code, output } = await this.#run(['mcp', 'login', name], options);
+    const met = existsSync(`${browser}.log`)
+      ? readFileSync(`${browser}.log`, 'utf8')
+      : 'no browser was opened';
+    return { code, output: `${output}\nbrowser: ${met}` };
   }
 
   /**
