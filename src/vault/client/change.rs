@@ -216,21 +216,29 @@ impl VaultClient {
                     .write(twin.path())
                     .map_err(|denied| VaultError::unwritable(twin.as_str(), denied))?;
                 let found = self.lookup(twin, lookup.commit.as_ref()).await?;
+                // A twin that is gone at the very commit that had it must not be made anew.
+                if found.note.is_none() {
+                    return Err(VaultError::missing(asked.as_str()));
+                }
                 Ok(Target {
                     note,
                     current: found.note,
                     commit: found.commit,
                 })
             }
-            (current, []) => Ok(Target {
+            (None, [_, _, ..]) => Err(VaultError::AlreadyExists {
+                path: asked.as_str().to_owned(),
+                existing: lookup
+                    .twins
+                    .iter()
+                    .map(|twin| twin.as_str().to_owned())
+                    .collect(),
+                revision: None,
+            }),
+            (current, _) => Ok(Target {
                 note: asked.clone(),
                 current,
                 commit: lookup.commit,
-            }),
-            (_, twins) => Err(VaultError::AlreadyExists {
-                path: asked.as_str().to_owned(),
-                existing: twins.iter().map(|twin| twin.as_str().to_owned()).collect(),
-                revision: None,
             }),
         }
     }
