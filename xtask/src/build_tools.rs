@@ -67,7 +67,7 @@ fn install(workspace: &Workspace, package: &str, version: &str) -> Result<()> {
     }
     // A mirror may lag behind the lock file that the package was published with.
     say(format!(
-        "the dependencies that {package} was locked to are not to be had; resolving anew"
+        "that failed with the dependencies that {package} is locked to; trying others"
     ));
     run(&mut command())
 }
