@@ -14,7 +14,7 @@ const MINUTES = 60;
 
 /** Claims of one user as the knobs have it; `use` is where they go: "id_token" or "userinfo". */
 function claimsOf(user, knobs, use) {
-  const claims = { sub: user.sub };
+  const claims = { sub: user.sub, ...user.claims };
   if (use === 'id_token' && knobs.get('email_claims') === 'userinfo') return claims;
   const email = knobs.get('email') === undefined ? user.email : knobs.get('email');
   const verified =
@@ -33,13 +33,19 @@ async function grantAll(ctx) {
   return grant;
 }
 
-/** Options of `new Provider(issuer, …)` for one Worker, whose redirect URI is `callback`. */
-export function configuration({ callback, knobs, keys }) {
+/** Options of `new Provider(issuer, …)` for one Worker, whose redirect URI is `callback`, and for these users. */
+export function configuration({
+  callback,
+  knobs,
+  keys,
+  users,
+  client = { id: CLIENT_ID, secret: CLIENT_SECRET },
+}) {
   return {
     clients: [
       {
-        client_id: CLIENT_ID,
-        client_secret: CLIENT_SECRET,
+        client_id: client.id,
+        client_secret: client.secret,
         redirect_uris: [callback],
         grant_types: ['authorization_code'],
         response_types: ['code'],
@@ -69,7 +75,7 @@ export function configuration({ callback, knobs, keys }) {
       Session: 10 * MINUTES,
     },
     findAccount: (ctx, sub) => {
-      const user = userBySub(sub);
+      const user = userBySub(users, sub);
       return user && { accountId: sub, claims: (use) => claimsOf(user, knobs, use) };
     },
     renderError: (ctx, out) => sendPage(ctx, ctx.status, errorPage(out)),

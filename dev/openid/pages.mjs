@@ -1,13 +1,13 @@
-/** The provider's two HTML pages. Plain forms without script, so that a program can be the person. */
-import { users } from './users.mjs';
-
-const escape = (text) =>
+/** The two HTML pages of a login provider. Plain forms without script, so that a program can be the person. */
+/** Text as HTML. */
+export const escape = (text) =>
   String(text).replace(
     /[&<>"']/g,
     (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })[c],
   );
 
-const page = (title, body) => `<!doctype html>
+/** A whole page; `body` is HTML. */
+export const page = (title, body) => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
@@ -23,9 +23,9 @@ ${body}
 `;
 
 /** Asks who is there. One click is the whole login: no password, and no second page asking for consent. */
-export const loginPage = ({ action, client }) =>
+export const loginPage = ({ title, action, client, users }) =>
   page(
-    'Local OpenID provider',
+    title,
     `<p><strong>${escape(client)}</strong> asks who you are. This provider exists on this machine only; nobody has a password.</p>
 <form method="post" action="${escape(action)}">
 ${users.map((user) => `<button name="login" value="${escape(user.email)}">${escape(user.email)} <small>${escape(user.about)}</small></button>`).join('\n')}

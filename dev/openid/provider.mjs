@@ -6,15 +6,16 @@
  *
  * Listens on loopback alone and prints `ready URL` on stdout. Nothing is kept: keys are new at every start.
  */
-import { createServer } from 'node:http';
-import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { Provider } from 'oidc-provider';
 import { configuration } from './configuration.mjs';
 import { forgetSession, interaction } from './interaction.mjs';
 import { generateKeys } from './keys.mjs';
 import { Knobs, knobControl } from './knobs.mjs';
+import { listen } from './listen.mjs';
+import { Seen } from './seen.mjs';
 import { secondOrigin, tamper } from './tamper.mjs';
+import { users } from './users.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -25,24 +26,17 @@ const { values } = parseArgs({
 const issuer = `http://localhost:${values.port}`;
 const worker = new URL(values.worker).origin;
 const knobs = new Knobs();
+const seen = new Seen(worker);
 const keys = await generateKeys();
 
-const provider = new Provider(issuer, configuration({ callback: `${worker}/callback`, knobs, keys }));
+const provider = new Provider(issuer, configuration({ callback: `${worker}/callback`, knobs, keys, users }));
 provider.on('server_error', (ctx, error) => console.error(`${ctx.method} ${ctx.path}:`, error));
 provider.use(knobControl(knobs));
+provider.use(seen.middleware());
 provider.use(secondOrigin(knobs, { issuer, other: `http://127.0.0.1:${values.port}` }));
 provider.use(forgetSession);
-provider.use(interaction(provider));
+provider.use(interaction(provider, { title: 'Local OpenID provider', users }));
 provider.use(tamper(knobs, keys, worker));
 
-const handle = provider.callback();
-const listen = async (host) => {
-  const server = createServer(handle).listen(Number(values.port), host);
-  await once(server, 'listening');
-};
-await listen('127.0.0.1');
-// `localhost` is this address too, where the machine has it.
-await listen('::1').catch((error) => {
-  if (error.code !== 'EADDRNOTAVAIL' && error.code !== 'EAFNOSUPPORT') throw error;
-});
+await listen(provider.callback(), Number(values.port));
 console.log(`ready ${issuer}`);

@@ -74,7 +74,7 @@ const answers = {
 function responseIss(ctx, knobs, client) {
   const location = ctx.response.get('Location');
   const iss = knobs.get('response_iss');
-  if (iss === undefined || !location.startsWith(client)) return;
+  if (iss === undefined || !location?.startsWith(client)) return;
   const url = new URL(location);
   if (iss === null) url.searchParams.delete('iss');
   else url.searchParams.set('iss', iss);

@@ -26,8 +26,8 @@ export const users = Object.freeze([
   },
 ]);
 
-/** The user with this e-mail address, or undefined. */
-export const userByEmail = (email) => users.find((user) => user.email === email);
+/** The user among `people` with this e-mail address, or undefined. */
+export const userByEmail = (people, email) => people.find((user) => user.email === email);
 
-/** The user with this subject, or undefined. */
-export const userBySub = (sub) => users.find((user) => user.sub === sub);
+/** The user among `people` with this subject, or undefined. */
+export const userBySub = (people, sub) => people.find((user) => user.sub === sub);

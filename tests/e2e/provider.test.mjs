@@ -5,10 +5,9 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import * as client from 'openid-client';
-import { CLIENT_ID, CLIENT_SECRET } from '../../dev/openid/configuration.mjs';
+import { CLIENT_ID } from '../../dev/openid/configuration.mjs';
+import * as certified from './support/certified_client.mjs';
 import { Browserless } from './support/cookies.mjs';
-import { onlyForm, submission } from './support/forms.mjs';
 import { freePorts } from './support/processes.mjs';
 import { startProvider } from './support/provider.mjs';
 
@@ -23,67 +22,11 @@ before(async () => {
 });
 after(() => provider?.stop());
 
-/** Follows a login from the authorization URL to the redirect back; returns that redirect and the hops before it. */
-async function follow(url, button, browser = new Browserless()) {
-  const hops = [];
-  for (let next = url; hops.length < 10;) {
-    hops.push(next);
-    const response = await browser.fetch(next);
-    let location = response.headers.get('location');
-    if (!location) {
-      const form = onlyForm(await response.text(), next);
-      const answer = await browser.fetch(form.action, {
-        method: form.method,
-        body: submission(form, button),
-      });
-      location = answer.headers.get('location');
-      assert.ok(location, `no redirect after the form: ${answer.status}`);
-    }
-    next = new URL(location, next).href;
-    if (next.startsWith(callback)) return { back: new URL(next), hops };
-  }
-  throw new Error(`no way back:\n${hops.join('\n')}`);
-}
-
 /** A whole login by the certified client: the claims it accepted, userinfo included. */
-async function logIn(user = 'owner@example.test', options = {}) {
-  const config = await client.discovery(
-    new URL(provider.issuer),
-    CLIENT_ID,
-    undefined,
-    client.ClientSecretBasic(CLIENT_SECRET),
-    {
-      execute: [client.allowInsecureRequests, client.enableNonRepudiationChecks],
-    },
-  );
-  const [verifier, nonce, state] = [
-    client.randomPKCECodeVerifier(),
-    client.randomNonce(),
-    client.randomState(),
-  ];
-  const url = client.buildAuthorizationUrl(config, {
-    redirect_uri: callback,
-    scope: 'openid email',
-    code_challenge: await client.calculatePKCECodeChallenge(verifier),
-    code_challenge_method: 'S256',
-    nonce,
-    state,
-  });
-  const { back, hops } = await follow(url.href, { name: 'login', value: user }, options.browser);
-  const tokens = await client.authorizationCodeGrant(config, back, {
-    pkceCodeVerifier: verifier,
-    expectedNonce: nonce,
-    expectedState: state,
-    idTokenExpected: true,
-  });
-  const claims = tokens.claims();
-  return {
-    claims,
-    userinfo: await client.fetchUserInfo(config, tokens.access_token, claims.sub),
-    hops,
-    back,
-  };
-}
+const logIn = (user, options) => certified.logIn({ issuer: provider.issuer, callback, user, ...options });
+
+/** See `follow` of certified_client.mjs. */
+const follow = (url, button) => certified.follow(url, button, callback);
 
 describe('honest', () => {
   before(() => provider.knobs({}));

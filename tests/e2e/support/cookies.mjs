@@ -1,3 +1,5 @@
+import { routed } from '../../../dev/login/routes.mjs';
+
 /**
  * A browser's network half: `fetch` with a cookie jar, redirects left to the caller.
  *
@@ -6,6 +8,12 @@
  */
 export class Browserless {
   #cookies = [];
+  #routes;
+
+  /** `routes` are hosts that are elsewhere (dev/login/routes.mjs). There is no way to others beyond this machine. */
+  constructor(routes = {}) {
+    this.#routes = routes;
+  }
 
   /** `fetch` with this jar's cookies; never follows a redirect. */
   async fetch(url, init = {}) {
@@ -13,7 +21,9 @@ export class Browserless {
     const headers = new Headers(init.headers);
     const cookie = this.#matching(target);
     if (cookie) headers.set('cookie', cookie);
-    const response = await fetch(target, { ...init, headers, redirect: 'manual' });
+    const place = routed(target, this.#routes);
+    if (!place) throw new Error(`no route to ${target.host}`);
+    const response = await fetch(place, { ...init, headers, redirect: 'manual' });
     for (const line of response.headers.getSetCookie()) this.#store(target, line);
     return response;
   }

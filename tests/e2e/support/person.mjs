@@ -2,7 +2,7 @@
  * A person at a browser, by HTTP alone: reads each page, presses a button, follows the redirects.
  *
  * As a program, it is what clients take for a browser: `node person.mjs URL`, with E2E_USER, E2E_DECISION and
- * E2E_READ_ONLY for its mind. It ends by opening the client's own callback.
+ * E2E_READ_ONLY for its mind, and E2E_ROUTES (JSON) for hosts that are elsewhere. It ends by opening the client's own callback.
  */
 import { pathToFileURL } from 'node:url';
 import { Browserless } from './cookies.mjs';
@@ -11,21 +11,29 @@ import { onlyForm, submission } from './forms.mjs';
 const MAXIMUM_HOPS = 25;
 
 /** What the person does at each page. */
-function press(form, { user, decision, readOnly }) {
+function press(form, { decision, readOnly, button }) {
   if (form.buttons.some((button) => button.name === 'decision')) {
     return submission(form, { name: 'decision', value: decision }, readOnly ? ['read_only'] : []);
   }
-  return submission(form, { name: 'login', value: user });
+  return submission(form, button);
 }
 
 /**
- * Follows `url` until a redirect to `until` (compared without its query) or a page without a form.
+ * Follows `url` until a redirect to `until` (compared without its query) or a page without a form. At the provider the
+ * person presses `button`, which is `user` logging in.
  *
  * Returns `{callback, pages}` or `{page, pages}`; a page is its `status`, `url`, `html` and `headers`.
  */
 export async function browse(
   url,
-  { until, user = 'owner@example.test', decision = 'approve', readOnly = false, browser = new Browserless() },
+  {
+    until,
+    user = 'owner@example.test',
+    button = { name: 'login', value: user },
+    decision = 'approve',
+    readOnly = false,
+    browser = new Browserless(),
+  },
 ) {
   const isCallback = (candidate) => until !== undefined && candidate.split('?')[0] === until;
   const pages = [];
@@ -56,7 +64,7 @@ export async function browse(
       url: form.action,
       init: {
         method: form.method,
-        body: press(form, { user, decision, readOnly }),
+        body: press(form, { decision, readOnly, button }),
         headers: {
           origin,
           'sec-fetch-site': sameOrigin ? 'same-origin' : 'cross-site',
@@ -70,8 +78,12 @@ export async function browse(
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const { E2E_USER: user, E2E_DECISION: decision, E2E_READ_ONLY: readOnly } = process.env;
-  const { page } = await browse(process.argv[2], { user, decision, readOnly: readOnly === 'yes' });
+  const { E2E_USER: user, E2E_DECISION: decision, E2E_READ_ONLY: readOnly, E2E_ROUTES: routes } = process.env;
+  const browser = new Browserless(JSON.parse(routes ?? '{}'));
+  const { page } = await browse(process.argv[2], { user, decision, readOnly: readOnly === 'yes', browser });
   console.log(`${page.status} ${page.url.split('?')[0]}`);
-  if (page.status >= 400) process.exitCode = 1;
+  if (page.status >= 400) {
+    console.log(page.html);
+    process.exitCode = 1;
+  }
 }

@@ -28,11 +28,16 @@ export class Stack {
   #directory = mkdtempSync(join(tmpdir(), 'vault-mcp-e2e-'));
   #lookAlike;
   #port;
+  #routes;
   #values;
 
-  /** Starts it. `overrides` replace values of the example (undefined removes one); `vault` is a folder to serve a copy of. */
-  static async start({ overrides = {}, vault } = {}) {
+  /**
+   * Starts it. `overrides` replace values of the example (undefined removes one); `vault` is a folder to serve a copy
+   * of; `routes` are the Worker's (see `startWorker`).
+   */
+  static async start({ overrides = {}, vault, routes } = {}) {
     const stack = new Stack();
+    stack.#routes = routes;
     try {
       await stack.#start(overrides, vault);
     } catch (error) {
@@ -64,12 +69,22 @@ export class Stack {
   }
 
   #startWorker() {
-    return startWorker({ directory: this.#directory, port: this.#port, values: this.#values });
+    return startWorker({
+      directory: this.#directory,
+      port: this.#port,
+      values: this.#values,
+      routes: this.#routes,
+    });
   }
 
   /** Where the look-alike keeps its repository. */
   get gitState() {
     return join(this.#directory, 'look-alike');
+  }
+
+  /** Where the databases of the Worker's durable objects are; beside it wrangler keeps traces of its own. */
+  get workerState() {
+    return join(this.#directory, 'state/v3/do');
   }
 
   /** A folder for the test's own files; gone when the stack stops. */

@@ -33,29 +33,32 @@ function prepare(directory) {
   return config;
 }
 
-/** Starts the Worker with `values` as its secrets and vars; resolves once it answers, whatever it answers. */
-export async function startWorker({ directory, port, values }) {
+/** `wrangler dev`, or what it runs on where requests to some hosts are to reach look-alikes. */
+function command(options, routes) {
+  if (routes)
+    return [
+      process.execPath,
+      inRepository('dev/login/wrangler_dev.mjs'),
+      ...options,
+      ...Object.entries(routes).flatMap(([host, origin]) => ['--route', `${host}=${origin}`]),
+    ];
+  const quiet = ['--ip', '127.0.0.1', '--inspector-port', '0', '--show-interactive-dev-session', 'false'];
+  return [nodeTool('wrangler'), 'dev', ...options, ...quiet];
+}
+
+/**
+ * Starts the Worker with `values` as its secrets and vars; resolves once it answers, whatever it answers. With
+ * `routes` (hosts to origins on this machine) its requests to those hosts go there, and to no other host beyond.
+ */
+export async function startWorker({ directory, port, values, routes }) {
   demandLoopback(values);
   const config = prepare(directory);
   const envFile = join(directory, 'worker.env');
   writeEnvFile(envFile, values);
-  const options = [
-    '--config',
-    config,
-    '--env-file',
-    envFile,
-    '--persist-to',
-    join(directory, 'state'),
-    '--ip',
-    '127.0.0.1',
-    '--port',
-    String(port),
-    '--inspector-port',
-    '0',
-    '--show-interactive-dev-session',
-    'false',
-  ];
-  const running = new Running(nodeTool('wrangler'), ['dev', ...options], {
+  const options = ['--config', config, '--env-file', envFile];
+  options.push('--persist-to', join(directory, 'state'), '--port', String(port));
+  const [program, ...args] = command(options, routes);
+  const running = new Running(program, args, {
     env: {
       ...nodeFirst,
       // Asks nothing, reports nothing, looks nothing up, and finds no login of the person's.
