@@ -95,7 +95,9 @@ pub(crate) fn prepend_path(command: &mut Command, folder: &Path) -> Result<()> {
 
 /// The command as a person would type it.
 fn shown(command: &Command) -> String {
-    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let program = Path::new(command.get_program());
+    let program = program.file_name().unwrap_or(program.as_os_str());
+    let words = std::iter::once(program).chain(command.get_args());
     words
         .map(OsStr::to_string_lossy)
         .collect::<Vec<_>>()
