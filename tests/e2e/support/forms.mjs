@@ -11,24 +11,31 @@ const attributes = (tag) =>
       .map(([, name, a, b, c]) => [name.toLowerCase(), decode(a ?? b ?? c ?? '')]),
   );
 
-/** The page's only form: its method, absolute action, inputs and buttons. Throws where there is none, or several. */
+/** The page's forms: method, absolute action, inputs and buttons of each. */
+export function allForms(html, url) {
+  return [...html.matchAll(/<form\b[^>]*>[\s\S]*?<\/form>/gi)].map(([text]) => {
+    const { method = 'get', action = '' } = attributes(/<form\b[^>]*>/i.exec(text)[0]);
+    const tags = (name) =>
+      [...text.matchAll(new RegExp(`<${name}\\b[^>]*>`, 'gi'))].map(([tag]) => attributes(tag));
+    return {
+      method: method.toUpperCase(),
+      action: new URL(action, url).href,
+      inputs: tags('input'),
+      buttons: tags('button'),
+    };
+  });
+}
+
+/** The page's only form. Throws where there is none, or several. */
 export function onlyForm(html, url) {
-  const forms = [...html.matchAll(/<form\b[^>]*>[\s\S]*?<\/form>/gi)].map(([text]) => text);
+  const forms = allForms(html, url);
   if (forms.length !== 1)
     throw new Error(`expected one form at ${url}, found ${forms.length}: ${html.slice(0, 300)}`);
-  const { method = 'get', action = '' } = attributes(/<form\b[^>]*>/i.exec(forms[0])[0]);
-  const tags = (name) =>
-    [...forms[0].matchAll(new RegExp(`<${name}\\b[^>]*>`, 'gi'))].map(([tag]) => attributes(tag));
-  return {
-    method: method.toUpperCase(),
-    action: new URL(action, url).href,
-    inputs: tags('input'),
-    buttons: tags('button'),
-  };
+  return forms[0];
 }
 
 /**
- * What a browser sends when a person clicks the button `name=value`: hidden fields, the boxes ticked by default, and
+ * What a browser sends when a person clicks the button `name=value`, or the one without a name: hidden fields, the boxes ticked by default, and
  * those of `tick`. Throws where the form has no such button or box.
  */
 export function submission(form, { name, value }, tick = []) {
@@ -41,8 +48,8 @@ export function submission(form, { name, value }, tick = []) {
       input.type === 'checkbox' ? 'checked' in input || tick.includes(input.name) : input.type !== 'submit';
     if (sent && input.name) fields.append(input.name, input.value ?? 'on');
   }
-  if (!form.buttons.some((b) => b.name === name && b.value === value))
-    throw new Error(`no button ${name}=${value} at ${form.action}`);
-  fields.append(name, value);
+  const pressed = (b) => b.name === name && (name === undefined || b.value === value);
+  if (!form.buttons.some(pressed)) throw new Error(`no button ${name}=${value} at ${form.action}`);
+  if (name !== undefined) fields.append(name, value);
   return fields;
 }

@@ -6,16 +6,22 @@
  */
 import { pathToFileURL } from 'node:url';
 import { Browserless } from './cookies.mjs';
-import { onlyForm, submission } from './forms.mjs';
+import { allForms, submission } from './forms.mjs';
 
 const MAXIMUM_HOPS = 25;
 
-/** What the person does at each page. */
-function press(form, { decision, readOnly, button }) {
-  if (form.buttons.some((button) => button.name === 'decision')) {
-    return submission(form, { name: 'decision', value: decision }, readOnly ? ['read_only'] : []);
+/** What the person does at each page: the form they choose, and what is sent. */
+function press(forms, { decision, readOnly, button }) {
+  const [form] = forms;
+  if (forms.length > 1) {
+    // A form for each account, whose button is no more than a button.
+    const theirs = forms.find(({ inputs }) => inputs.some(({ value }) => value === button.value));
+    if (!theirs) throw new Error(`no form for ${button.value} at ${form.action}`);
+    return [theirs, submission(theirs, {})];
   }
-  return submission(form, button);
+  if (form.buttons.some(({ name }) => name === 'decision'))
+    return [form, submission(form, { name: 'decision', value: decision }, readOnly ? ['read_only'] : [])];
+  return [form, submission(form, button)];
 }
 
 /**
@@ -56,15 +62,16 @@ export async function browse(
       headers: response.headers,
     };
     pages.push(page);
-    if (!/<form\b/i.test(page.html)) return { page, pages };
-    const form = onlyForm(page.html, page.url);
+    const forms = allForms(page.html, page.url);
+    if (forms.length === 0) return { page, pages };
+    const [form, body] = press(forms, { decision, readOnly, button });
     const origin = new URL(page.url).origin;
     const sameOrigin = new URL(form.action).origin === origin;
     next = {
       url: form.action,
       init: {
         method: form.method,
-        body: press(form, { decision, readOnly, button }),
+        body,
         headers: {
           origin,
           'sec-fetch-site': sameOrigin ? 'same-origin' : 'cross-site',
