@@ -22,6 +22,42 @@ export const headOf = (repository, branch = 'main') =>
     .toString()
     .trim();
 
+/** A commit: its parents, author, committer (`name <address>`), subject, and trailers as git reads them. */
+export function commitOf(repository, commit) {
+  const format = ['%P', '%an <%ae>', '%cn <%ce>', '%s', '%(trailers:only,unfold)'].join('%x00');
+  const [parents, author, committer, subject, trailers] = git(repository, [
+    'log',
+    '-1',
+    `--format=${format}`,
+    commit,
+  ])
+    .toString('utf8')
+    .split('\0');
+  return {
+    parents: parents.split(' ').filter(Boolean),
+    author,
+    committer,
+    subject,
+    trailers: trailers.trim(),
+  };
+}
+
+/** What a commit changed against its parent: lines of a letter (A, M, D) and a path, `{change, path}`. */
+export const changesOf = (repository, commit) =>
+  git(repository, ['diff-tree', '--no-commit-id', '--name-status', '--no-renames', '-r', '-z', commit])
+    .toString('utf8')
+    .split('\0')
+    .filter(Boolean)
+    .reduce((changes, field, i) => {
+      if (i % 2 === 0) changes.push({ change: field });
+      else changes.at(-1).path = field;
+      return changes;
+    }, []);
+
+/** The bytes of a file in a commit; undefined where there is none. */
+export const bytesAt = (repository, commit, path) =>
+  filesOf(repository, commit).find((file) => file.path === path)?.bytes;
+
 /** Every entry of a commit's tree: `{path, mode, revision, bytes}`; a submodule has no bytes. */
 export function filesOf(repository, commit) {
   const entries = git(repository, ['ls-tree', '-r', '-z', commit])

@@ -87,6 +87,18 @@ export class McpClient {
     return { facts: JSON.parse(first), texts: rest };
   }
 
+  /** What a tool says of an error. Throws where it made none: that a call is refused is what was to be shown. */
+  async refusal(name, args) {
+    const { isError, content } = await this.call(name, args);
+    if (!isError || content.length !== 1) throw new Error(`${name} was not refused: ${content[0].text}`);
+    return content[0].text;
+  }
+
+  /** The names of the tools that are offered. */
+  async toolNames() {
+    return (await this.result('tools/list')).tools.map(({ name }) => name);
+  }
+
   /** Every note that `list_notes` shows, page by page, and the totals that the pages gave. */
   async allNotes(args = {}) {
     const notes = [];
@@ -97,6 +109,19 @@ export class McpClient {
       totals.add(facts.total);
       cursor = facts.next_cursor;
       if (cursor === undefined || cursor === null) return { notes, totals: [...totals] };
+    }
+  }
+
+  /** Every hit of `search_notes`, page by page, and the totals that the pages gave. */
+  async allHits(query, args = {}) {
+    const hits = [];
+    const totals = new Set();
+    for (let cursor; ;) {
+      const { facts } = await this.tool('search_notes', { query, ...args, ...(cursor && { cursor }) });
+      hits.push(...facts.hits);
+      totals.add(facts.total);
+      cursor = facts.next_cursor;
+      if (cursor === undefined) return { hits, totals: [...totals], searched: facts.searched };
     }
   }
 

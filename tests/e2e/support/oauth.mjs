@@ -67,8 +67,8 @@ export async function exchange(base, { clientId, verifier, redirectUri }, code) 
   return { status: response.status, body: await response.json() };
 }
 
-/** Exchanges a refresh token: the token endpoint's status and answer. */
-export async function refresh(base, clientId, refreshToken) {
+/** Exchanges a refresh token, with a scope where one is given: the token endpoint's status and answer. */
+export async function refresh(base, clientId, refreshToken, scope) {
   const response = await fetch(
     `${base}/token`,
     form({
@@ -76,6 +76,7 @@ export async function refresh(base, clientId, refreshToken) {
       client_id: clientId,
       refresh_token: refreshToken,
       resource: `${base}/mcp`,
+      scope,
     }),
   );
   return { status: response.status, body: await response.json() };
