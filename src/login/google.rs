@@ -103,9 +103,9 @@ impl IdentityProvider for GoogleProvider {
             return Err(unverified);
         }
         if !self.is_of_organisation(person.hosted_domain.as_deref()) {
-            return Err(LoginError::Untrusted(
-                "the account is not of the organisation that GOOGLE_HOSTED_DOMAIN names".to_owned(),
-            ));
+            return Err(LoginError::OtherOrganisation {
+                email: person.identity.name,
+            });
         }
         Ok(person.identity)
     }

@@ -201,6 +201,13 @@ pub enum LoginError {
         /// `true` where the provider said `false`; `false` where it said nothing.
         explicit: bool,
     },
+    /// The provider vouched for somebody who is not of the organisation that the configuration
+    /// demands. The page has to say who it was and what demands it.
+    #[error("the account is not of the organisation that GOOGLE_HOSTED_DOMAIN names")]
+    OtherOrganisation {
+        /// The address that was seen; it is verified.
+        email: String,
+    },
 }
 
 #[cfg(test)]

@@ -220,11 +220,13 @@ impl AuthorizationServer {
     }
 
     fn login_unavailable(&self, handle: &ConsentHandle, error: &LoginError) -> Response {
-        self.log.record(
-            &AuthEvent::new(Endpoint::Consent, "provider_unavailable")
-                .client(&handle.request.client)
-                .detail(error),
-        );
+        let reason = match error {
+            LoginError::Misconfigured(_) => "provider_misconfigured",
+            LoginError::Untrusted(_) => "provider_answer_refused",
+            _ => "provider_unavailable",
+        };
+        let event = AuthEvent::new(Endpoint::Consent, reason).client(&handle.request.client);
+        self.log.record(&event.detail(error));
         match error {
             LoginError::Misconfigured(what) => Problem::new(
                 StatusCode::INTERNAL_SERVER_ERROR,
@@ -232,10 +234,16 @@ impl AuthorizationServer {
                 format!("The owner of this server has to fix its configuration: {what}."),
             )
             .respond(self.rng.as_ref()),
+            // To try again would change nothing.
+            LoginError::Untrusted(_) => handle.request.reply_to.error(
+                ErrorCode::ServerError,
+                "the answer of the login provider was refused",
+                &self.settings.base_url,
+            ),
             LoginError::Unavailable(_)
             | LoginError::Declined(_)
-            | LoginError::Untrusted(_)
-            | LoginError::UnverifiedEmail { .. } => handle.request.reply_to.error(
+            | LoginError::UnverifiedEmail { .. }
+            | LoginError::OtherOrganisation { .. } => handle.request.reply_to.error(
                 ErrorCode::TemporarilyUnavailable,
                 "the login provider cannot be reached",
                 &self.settings.base_url,

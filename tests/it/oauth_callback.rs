@@ -339,6 +339,55 @@ async fn d6_a_name_stays_with_the_subject_that_first_logged_in_with_it() {
 }
 
 #[tokio::test]
+async fn d6_a_name_beside_the_subject_of_its_owner_is_tied_to_them() {
+    let server = Server::new();
+    let both = "owner@example.test sub:subject-of-owner@example.test";
+    let server = server.redeployed(|_| {}, both);
+    server.log_in_as("owner@example.test");
+    server.sign_in().await;
+    let successor = Identity {
+        subject: "another".to_owned(),
+        ..person("owner@example.test")
+    };
+    *server.provider.answer.borrow_mut() = Ok(successor);
+    let (mut browser, state) = approved(&server, &[]).await;
+    let page = browser
+        .callback(&format!("code=upstream-code&state={state}"))
+        .await;
+    assert_eq!(page.status(), StatusCode::FORBIDDEN);
+    assert_eq!(server.events.last().reason, "pinned_to_another");
+
+    // Their subject admits the owner whatever became of the name.
+    let renamed = Identity {
+        name: "renamed@example.test".to_owned(),
+        ..person("owner@example.test")
+    };
+    *server.provider.answer.borrow_mut() = Ok(renamed);
+    let (mut browser, state) = approved(&server, &[]).await;
+    let back = browser
+        .callback(&format!("code=upstream-code&state={state}"))
+        .await;
+    Callback::of(&back).one("code");
+}
+
+#[tokio::test]
+async fn c13_a_person_of_another_organisation_sees_a_page_that_says_so() {
+    let server = Server::new();
+    let email = "guest@other.test".to_owned();
+    *server.provider.answer.borrow_mut() = Err(LoginError::OtherOrganisation { email });
+    let (mut browser, state) = approved(&server, &[]).await;
+    let page = browser
+        .callback(&format!("code=upstream-code&state={state}"))
+        .await;
+    assert_eq!(page.status(), StatusCode::FORBIDDEN);
+    for part in ["guest@other.test", "GOOGLE_HOSTED_DOMAIN"] {
+        assert!(text(&page).contains(part), "{part} in {}", text(&page));
+    }
+    assert_eq!(server.events.last().reason, "organisation_denied");
+    assert_eq!(grants(&server), 0);
+}
+
+#[tokio::test]
 async fn e5_an_outage_while_coming_back_is_a_page() {
     let server = Server::new();
     let (mut browser, state) = approved(&server, &[]).await;

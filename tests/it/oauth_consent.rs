@@ -340,18 +340,30 @@ async fn c12_two_tabs_do_not_disturb_each_other() {
 }
 
 #[tokio::test]
-async fn d4_a_provider_that_cannot_be_reached_is_told_to_the_client() {
-    let server = Server::new();
-    let client = server.client(CLAUDE).await;
-    server
-        .provider
-        .closed
-        .replace(Some(LoginError::Unavailable("timeout".to_owned())));
-    let mut browser = Browser::new(&server);
-    let handle = handle(&browser.authorize(&request(&client, CLAUDE, &[])).await);
-    let callback = Callback::of(&browser.decide(&handle, APPROVE).await);
-    assert_eq!(callback.one("error"), "temporarily_unavailable");
-    assert_eq!(logins(&server), 0);
+async fn d4_a_provider_that_cannot_be_reached_or_believed_is_told_to_the_client() {
+    let what = || "its discovery document".to_owned();
+    for (error, code, reason) in [
+        (
+            LoginError::Unavailable(what()),
+            "temporarily_unavailable",
+            "provider_unavailable",
+        ),
+        (
+            LoginError::Untrusted(what()),
+            "server_error",
+            "provider_answer_refused",
+        ),
+    ] {
+        let server = Server::new();
+        let client = server.client(CLAUDE).await;
+        server.provider.closed.replace(Some(error));
+        let mut browser = Browser::new(&server);
+        let handle = handle(&browser.authorize(&request(&client, CLAUDE, &[])).await);
+        let callback = Callback::of(&browser.decide(&handle, APPROVE).await);
+        assert_eq!(callback.one("error"), code);
+        assert_eq!(server.events.last().reason, reason);
+        assert_eq!(logins(&server), 0);
+    }
 }
 
 #[tokio::test]

@@ -70,6 +70,7 @@ impl CallbackError {
                 LoginError::Untrusted(_) => "provider_answer_refused",
                 LoginError::Misconfigured(_) => "provider_misconfigured",
                 LoginError::UnverifiedEmail { .. } => "email_unverified",
+                LoginError::OtherOrganisation { .. } => "organisation_denied",
             },
         }
     }
@@ -131,9 +132,13 @@ fn login_answer<'a>(
             "Login is not set up right",
             format!("The owner of this server has to fix its configuration: {what}."),
         )),
-        LoginError::UnverifiedEmail { email, explicit } => {
-            Answer::Page(unverified_email(provider, email.as_deref(), *explicit))
-        }
+        LoginError::UnverifiedEmail { email, explicit } => Answer::Page(unverified_email(
+            provider,
+            email.as_deref(),
+            *explicit,
+            None,
+        )),
+        LoginError::OtherOrganisation { email } => Answer::Page(other_organisation(email)),
     }
 }
 
@@ -141,7 +146,8 @@ const START_AGAIN: &str = "Go back to the program that sent you here and start t
 
 fn not_allowed(identity: &Identity) -> Problem {
     if let Some(LoginError::UnverifiedEmail { email, explicit }) = identity.unverified_email() {
-        return unverified_email(identity.provider, email.as_deref(), explicit);
+        let subject = Some(identity.subject.as_str());
+        return unverified_email(identity.provider, email.as_deref(), explicit, subject);
     }
     let key = identity.provider.allowlist_key();
     Problem::new(
@@ -181,7 +187,28 @@ fn pinned_to_another(identity: &Identity) -> Problem {
     ))
 }
 
-fn unverified_email(kind: ProviderKind, email: Option<&str>, explicit: bool) -> Problem {
+fn other_organisation(email: &str) -> Problem {
+    Problem::new(
+        StatusCode::FORBIDDEN,
+        "You are not of the organisation",
+        format!(
+            "You logged in as {email}, and this server admits people of one organisation at Google \
+             alone."
+        ),
+    )
+    .and(
+        "If you own this server, GOOGLE_HOSTED_DOMAIN says which. If you have another account, log \
+         out at Google and start again.",
+    )
+}
+
+/// `subject` is known where a login came to its end: an entry with it would admit the person.
+fn unverified_email(
+    kind: ProviderKind,
+    email: Option<&str>,
+    explicit: bool,
+    subject: Option<&str>,
+) -> Problem {
     let who = email.unwrap_or("an account without an e-mail address");
     let key = kind.allowlist_key();
     let claim = if explicit {
@@ -195,12 +222,23 @@ fn unverified_email(kind: ProviderKind, email: Option<&str>, explicit: bool) -> 
         format!("You logged in as {who}. {claim}"),
     )
     .and("Have the address verified at the login provider and start again.");
-    if kind == ProviderKind::Oidc {
-        return page.and(format!(
+    page.and(match (kind, explicit) {
+        (ProviderKind::Oidc, false) => format!(
             "If you own this server: let the provider send the claim email_verified, or put \
-             sub:… of this account into {key}. OIDC_ALLOW_UNVERIFIED_EMAIL=true admits addresses \
-             about which the provider says nothing; one that it calls unverified is never admitted."
-        ));
-    }
-    page.and(format!("If you own this server, see {key}."))
+             sub:{} into {key}, which names this account whatever its address is. \
+             OIDC_ALLOW_UNVERIFIED_EMAIL=true admits addresses about which the provider says \
+             nothing.",
+            subject.unwrap_or("…")
+        ),
+        (ProviderKind::Oidc, true) => format!(
+            "If you own this server: let the provider send the claim email_verified as true for \
+             people whose address it knows to be theirs. Neither {key} nor \
+             OIDC_ALLOW_UNVERIFIED_EMAIL admits an address that the provider calls unverified."
+        ),
+        (ProviderKind::Github | ProviderKind::Google, _) => {
+            format!(
+                "If you own this server: nothing in {key} admits an address that is not verified."
+            )
+        }
+    })
 }

@@ -165,19 +165,24 @@ impl AuthorizationServer {
         Ok(code.secret().clone())
     }
 
-    /// The name to tie to the person, where it was their name that let them in. An allowlist entry
-    /// by id names the person for good and needs no tie.
+    /// The name to tie to the person, where the allowlist has it.
+    ///
+    /// An entry by id names a person for good and needs no tie. A name beside it does: without one,
+    /// whoever has the name next would be the first to come with it.
     fn pin(&self, identity: &Identity) -> Option<Pin> {
         let nameless = Identity {
             name_verified: false,
             ..identity.clone()
         };
-        if self.allowlist.access(&nameless).is_some() {
-            return None;
-        }
+        let anybody_of_that_name = Identity {
+            subject: String::new(),
+            ..identity.clone()
+        };
+        self.allowlist.access(&anybody_of_that_name)?;
         Some(Pin {
             name: format!("{}\n{}", identity.issuer, identity.compared_name()),
             subject: identity.subject.clone(),
+            decides: self.allowlist.access(&nameless).is_none(),
         })
     }
 

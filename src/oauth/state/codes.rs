@@ -29,7 +29,7 @@ pub struct IssueCode {
     pub challenge: CodeChallenge,
     /// When the code expires.
     pub expires_at: Timestamp,
-    /// The name by which the allowlist admitted the person; none where it was their subject.
+    /// The name that the allowlist has of the person; none where it has their subject alone.
     pub pin: Option<Pin>,
 }
 
@@ -43,6 +43,9 @@ pub struct Pin {
     pub name: String,
     /// The subject.
     pub subject: String,
+    /// Whether the person has nothing else to be admitted by, so that a name that is tied to
+    /// another subject shuts them out.
+    pub decides: bool,
 }
 
 /// What came of issuing a code.
@@ -75,7 +78,7 @@ impl Transition for IssueCode {
                 &[pin.name.into()],
             )?;
             let pinned = first(rows).ok_or_else(|| SqlError("the pin is gone".to_owned()))?;
-            if pinned.text(0)? != pin.subject {
+            if pin.decides && pinned.text(0)? != pin.subject {
                 return Ok(CodeIssued::PinnedToAnother);
             }
         }

@@ -95,7 +95,8 @@ impl From<&Result<Identity, LoginError>> for Outcome {
             Ok(person) if person.name_verified => Self::LoggedIn,
             Ok(_) => Self::Unverified,
             Err(LoginError::UnverifiedEmail { .. }) => Self::UnverifiedEmail,
-            Err(LoginError::Untrusted(_)) => Self::Untrusted,
+            // Any other OpenID provider knows no organisations: an answer that it may not give.
+            Err(LoginError::Untrusted(_) | LoginError::OtherOrganisation { .. }) => Self::Untrusted,
             Err(LoginError::Unavailable(_)) => Self::Unavailable,
             Err(LoginError::Misconfigured(_)) => Self::Misconfigured,
             Err(LoginError::Declined(_)) => Self::Declined,
