@@ -97,7 +97,7 @@ impl VaultPath {
     }
 
     /// The path as it is compared without regard to letter case and Unicode normalization: see
-    /// [`fold`]. Two paths with one fold are twins.
+    /// [`fold()`]. Two paths with one fold are twins.
     #[must_use]
     pub fn fold(&self) -> String {
         fold(&self.0)

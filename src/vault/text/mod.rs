@@ -33,6 +33,6 @@ mod token;
 pub use class::{Class, class};
 pub use excerpt::Excerpt;
 pub use fold::{Folded, fold};
-pub use query::{Clause, Lookup, Query, QueryError, Term};
+pub use query::{Clause, Lookup, MAX_CLAUSES, MAX_QUERY_CHARACTERS, Query, QueryError, Term};
 pub use scan::{Document, Hit, search, searchable_path};
 pub use token::{Token, TokenKind, tokens};

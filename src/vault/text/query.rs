@@ -7,9 +7,9 @@ use super::{
 };
 
 /// The longest query, in characters.
-pub(super) const MAX_QUERY_CHARACTERS: usize = 1_000;
+pub const MAX_QUERY_CHARACTERS: usize = 1_000;
 /// The most pieces and phrases that a query has.
-pub(super) const MAX_CLAUSES: usize = 32;
+pub const MAX_CLAUSES: usize = 32;
 
 /// A query: clauses that must all be found.
 #[derive(Clone, Debug, PartialEq, Eq)]
