@@ -237,6 +237,10 @@ impl<'a> Change<'a> {
             Refusal::NoOutcome => StorageError::Unavailable {
                 outcome_unknown: true,
             },
+            // The second of two deletions: the first one may be why there is nothing left.
+            Refusal::Missing if self.open && matches!(self.intent, Intent::Delete(_)) => {
+                self.conflict().await
+            }
             // Of the request before this one, nobody knows: that outweighs what this one says.
             _ if self.open && !is_conflict(&refusal) => StorageError::Unavailable {
                 outcome_unknown: true,

@@ -74,15 +74,15 @@ pub(crate) struct AtIndex {
 impl AtIndex {
     /// A vault whose first commit holds `files`, and an index that knows nothing yet.
     pub(crate) async fn start(files: Vec<SeedFile>) -> Self {
-        let look_alike = LookAlike::builder()
-            .seed(files)
-            .start()
-            .await
-            .expect("a look-alike");
+        let look_alike = LookAlike::builder().seed(files).start().await;
+        Self::over(look_alike.expect("a look-alike"))
+    }
+
+    /// The vault of `look_alike`, and an index that knows nothing yet.
+    pub(crate) fn over(look_alike: RunningLookAlike) -> Self {
         let sql = Rc::new(HostSql::in_memory());
         let clock = Rc::new(MovingClock::default());
-        let repository = repository(&look_alike);
-        let index = open(repository, open_policy(), &sql, &clock);
+        let index = open(repository(&look_alike), open_policy(), &sql, &clock);
         Self {
             look_alike,
             sql,
