@@ -18,6 +18,7 @@ mod storage_contract;
 mod storage_github;
 mod storage_index;
 mod storage_index_changes;
+mod storage_real;
 mod storage_search;
 mod support;
 mod vault_list;
