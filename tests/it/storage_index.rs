@@ -46,6 +46,32 @@ fn the_first_request_is_answered_whether_or_not_there_is_an_index() {
 }
 
 #[test]
+fn what_a_reader_saw_during_a_build_is_still_there_after_it() {
+    run(async {
+        let vault = AtIndex::start(notes(300)).await;
+        let builds = async { vault.index.work().await.unwrap() };
+        let reads = async {
+            // The build has pinned its commit once it asks for the tree.
+            while !vault.requests().iter().any(|request| request.contains("/git/trees/")) {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            let push = Push::new().put("pushed.md", "during the build");
+            vault.push_unseen(push).await;
+            list(&vault.index, "", None).await.unwrap().commit
+        };
+        let ((), seen) = tokio::join!(builds, reads);
+        if seen.map(|commit| commit.to_string()) == vault.head() {
+            assert_eq!(vault.content("pushed.md").await, "during the build");
+            vault.assert_same().await;
+        } else {
+            // The build was over before the reader came; what it missed shows in time.
+            vault.grow_old();
+            vault.assert_same().await;
+        }
+    });
+}
+
+#[test]
 fn a_vault_too_large_for_one_step_is_built_in_the_background() {
     run(async {
         let body = "0123456789abcdef".repeat(70_000);

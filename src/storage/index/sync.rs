@@ -126,9 +126,13 @@ impl VaultIndex {
         }
         self.progress.set(None);
         let impostors = self.has_impostors(&tree);
-        Ok(self
-            .facts
-            .change(|facts| facts.arrived_at(head, impostors))?)
+        // A reader may have seen the branch move on while this ran: nobody may be shown less than
+        // that, so the next one looks again, however fresh the last look is.
+        let moved_on = self.github.heads().newest() != head.as_ref();
+        Ok(self.facts.change(|facts| {
+            facts.arrived_at(head, impostors);
+            facts.dirty = moved_on;
+        })?)
     }
 
     fn has_impostors(&self, tree: &Tree) -> bool {
