@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::python;
 use super::tally::Tally;
 use super::tap;
 use crate::command::{find_program, run_and_read, say};
@@ -35,6 +36,11 @@ pub(crate) fn run(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     let Some(look_alike) = look_alike else {
         return Ok(());
     };
+    let mut python = None;
+    tally.check("Python client", || {
+        python = python::provision(workspace)?;
+        Ok(())
+    })?;
     say("end-to-end tests …");
     let tap = workspace.target("e2e.tap");
     let mut node = workspace.node_tool("node")?;
@@ -52,6 +58,9 @@ pub(crate) fn run(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
         .env("WRANGLER_SEND_METRICS", "false");
     if let Some(chromium) = chromium()? {
         node.env("VAULT_MCP_CHROMIUM", chromium);
+    }
+    if let Some(python) = python {
+        node.env("VAULT_MCP_PYTHON", python);
     }
     let _ = fs::remove_file(&tap);
     let (succeeded, _) = run_and_read(&mut node)?;

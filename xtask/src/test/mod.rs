@@ -3,6 +3,7 @@
 mod e2e;
 mod host;
 mod libtest;
+mod python;
 mod tally;
 mod tap;
 mod wasm;
