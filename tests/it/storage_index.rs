@@ -1,6 +1,6 @@
 //! The index: what it costs, what it may be behind, and what it must not hold.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use vault_mcp::{
     runtime::{Clock, Sql},
@@ -8,10 +8,13 @@ use vault_mcp::{
     vault::{
         path::DirPath,
         policy::VaultPolicy,
-        storage::{Revision, VaultStorage},
+        storage::{CommitId, Revision, VaultStorage},
     },
 };
-use vault_mcp_dev::{Push, SeedFile, github::CutTarball};
+use vault_mcp_dev::{
+    Push, SeedFile, Times,
+    github::{CutTarball, Hang, HangPoint},
+};
 
 use crate::support::{
     index::{AtIndex, note, notes},
@@ -52,9 +55,21 @@ fn what_a_reader_saw_during_a_build_is_still_there_after_it() {
         let builds = async { vault.index.work().await.unwrap() };
         let reads = async {
             // The build has pinned its commit once it asks for the tree.
-            while !vault.requests().iter().any(|request| request.contains("/git/trees/")) {
+            while !vault
+                .requests()
+                .iter()
+                .any(|request| request.contains("/git/trees/"))
+            {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
+            // What it asks for next, the archive, takes its time.
+            vault.look_alike.switches(|switches| {
+                switches.hang = Some(Hang {
+                    at: HangPoint::Request,
+                    times: Times::Next(1),
+                    milliseconds: Some(500),
+                });
+            });
             let push = Push::new().put("pushed.md", "during the build");
             vault.push_unseen(push).await;
             list(&vault.index, "", None).await.unwrap().commit
@@ -338,5 +353,62 @@ fn a_restart_finds_the_index_as_it_was() {
         let reopened = vault.reopened(open_policy());
         assert_eq!(list(&reopened, "", None).await.unwrap().entries.len(), 30);
         assert_eq!(vault.requests(), Vec::<String>::new());
+    });
+}
+
+#[test]
+fn a_push_that_a_reader_cannot_wait_for_is_followed_in_the_background() {
+    run(async {
+        let vault = AtIndex::built(notes(20)).await;
+        let before = vault.head();
+        vault.push_unseen(Push::new().put("new.md", "n")).await;
+        vault.grow_old();
+        let slow = Hang {
+            at: HangPoint::Request,
+            times: Times::Always,
+            milliseconds: Some(800),
+        };
+        vault
+            .look_alike
+            .switches(|switches| switches.hang = Some(slow));
+        let seen = list(&vault.index, "", None).await.unwrap().commit;
+        assert_eq!(seen.map(|commit| commit.to_string()), before);
+        // The next reader does not wait, and the background knows that there is work.
+        let started = Instant::now();
+        list(&vault.index, "", None).await.unwrap();
+        assert!(started.elapsed() < Duration::from_millis(500));
+        assert!(
+            vault
+                .index
+                .due()
+                .is_some_and(|due| due <= vault.clock.now())
+        );
+        vault.index.work().await.unwrap();
+        vault.look_alike.reset_switches();
+        assert_eq!(vault.index.due(), None);
+        vault.assert_same().await;
+    });
+}
+
+#[test]
+fn a_push_that_is_told_of_is_looked_for_at_once_and_others_later() {
+    run(async {
+        let vault = AtIndex::built(notes(20)).await;
+        let told = |vault: &AtIndex| {
+            let head = CommitId::parse(&vault.head().unwrap()).unwrap();
+            vault.index.hear_of(&head).unwrap();
+        };
+        vault.push_unseen(Push::new().put("new.md", "n")).await;
+        told(&vault);
+        vault.assert_same().await;
+        // What is known already is no news, and silence is now taken for no news for longer.
+        vault.look_alike.reset_requests();
+        told(&vault);
+        vault.grow_old();
+        vault.assert_same().await;
+        assert_eq!(vault.requests(), Vec::<String>::new());
+        vault.push_unseen(Push::new().put("new.md", "m")).await;
+        vault.clock.advance(Duration::from_mins(1));
+        vault.assert_same().await;
     });
 }
