@@ -18,12 +18,18 @@ pub(super) struct CommitFacts<'a> {
 impl<'a> CommitFacts<'a> {
     /// A commit that was made.
     pub(super) fn of(committed: &'a Committed) -> Self {
-        Self { commit: Some(committed.commit.as_str()), commit_url: committed.url.as_deref() }
+        Self {
+            commit: Some(committed.commit.as_str()),
+            commit_url: committed.url.as_deref(),
+        }
     }
 
     /// A commit at which something was seen.
     pub(super) fn at(commit: Option<&'a CommitId>) -> Self {
-        Self { commit: commit.map(CommitId::as_str), commit_url: None }
+        Self {
+            commit: commit.map(CommitId::as_str),
+            commit_url: None,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! `delete_note`: removes one note; its text stays in the repository's history.
 
-use rmcp::model::{CallToolResult, JsonObject, Tool, ToolAnnotations};
+use rmcp::model::{CallToolResult, JsonObject, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,6 +9,7 @@ use super::{
         arguments,
         result::{self, ToolError},
     },
+    annotations,
     commit::{CommitFacts, ReplacedFacts},
     schema,
 };
@@ -50,13 +51,7 @@ pub(super) fn definition() -> Tool {
         schema::of::<Arguments>(),
     )
     .with_title("Delete a note")
-    .with_annotations(
-        ToolAnnotations::new()
-            .read_only(false)
-            .destructive(true)
-            .idempotent(true)
-            .open_world(false),
-    )
+    .with_annotations(annotations::changes())
 }
 
 pub(super) async fn call(

@@ -1,6 +1,6 @@
 //! `list_notes`: which notes there are.
 
-use rmcp::model::{CallToolResult, JsonObject, Tool, ToolAnnotations};
+use rmcp::model::{CallToolResult, JsonObject, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use super::{
         arguments,
         result::{self, MAX_CHARACTERS, ToolError},
     },
-    fit, schema,
+    annotations, fit, schema,
 };
 use crate::vault::{
     VaultClient,
@@ -81,13 +81,7 @@ pub(super) fn definition() -> Tool {
         schema::of::<Arguments>(),
     )
     .with_title("List notes")
-    .with_annotations(
-        ToolAnnotations::new()
-            .read_only(true)
-            .destructive(false)
-            .idempotent(true)
-            .open_world(false),
-    )
+    .with_annotations(annotations::reads())
 }
 
 pub(super) async fn call(

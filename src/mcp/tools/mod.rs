@@ -3,6 +3,7 @@
 //! A tool reads its arguments, makes one call to the vault and shows the answer. Names and the main
 //! arguments are fixed: they are what people's prompts and clients' permissions refer to.
 
+mod annotations;
 mod commit;
 mod delete_note;
 mod fit;

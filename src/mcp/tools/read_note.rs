@@ -1,6 +1,6 @@
 //! `read_note`: what a note says.
 
-use rmcp::model::{CallToolResult, JsonObject, Tool, ToolAnnotations};
+use rmcp::model::{CallToolResult, JsonObject, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use super::{
         result::{self, MAX_CHARACTERS, ToolError},
         window::{self, LineRange},
     },
-    schema,
+    annotations, schema,
 };
 use crate::vault::VaultClient;
 
@@ -54,13 +54,7 @@ pub(super) fn definition() -> Tool {
         schema::of::<Arguments>(),
     )
     .with_title("Read a note")
-    .with_annotations(
-        ToolAnnotations::new()
-            .read_only(true)
-            .destructive(false)
-            .idempotent(true)
-            .open_world(false),
-    )
+    .with_annotations(annotations::reads())
 }
 
 pub(super) async fn call(

@@ -1,6 +1,6 @@
 //! `search_notes`: which notes hold a text.
 
-use rmcp::model::{CallToolResult, JsonObject, Tool, ToolAnnotations};
+use rmcp::model::{CallToolResult, JsonObject, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use super::{
         arguments,
         result::{self, MAX_CHARACTERS, ToolError},
     },
-    fit, schema,
+    annotations, fit, schema,
 };
 use crate::vault::{
     VaultClient,
@@ -77,13 +77,7 @@ pub(super) fn definition() -> Tool {
         schema::of::<Arguments>(),
     )
     .with_title("Search notes")
-    .with_annotations(
-        ToolAnnotations::new()
-            .read_only(true)
-            .destructive(false)
-            .idempotent(true)
-            .open_world(false),
-    )
+    .with_annotations(annotations::reads())
 }
 
 pub(super) async fn call(
@@ -100,7 +94,10 @@ pub(super) async fn call(
             cursor: arguments.cursor.as_deref(),
         })
         .await?;
-    let hits = fit::into(page.hits.iter().map(|hit| fit::size(&hit_facts(hit))), MAX_CHARACTERS - FRAME);
+    let hits = fit::into(
+        page.hits.iter().map(|hit| fit::size(&hit_facts(hit))),
+        MAX_CHARACTERS - FRAME,
+    );
     page.shorten(hits.count);
     Ok(result::answer(&facts(&page), Vec::new()))
 }
@@ -127,7 +124,10 @@ fn hit_facts(hit: &FoundNote) -> HitFacts<'_> {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
 const fn is_zero(count: &u64) -> bool {
     *count == 0
 }

@@ -1,6 +1,6 @@
 //! `write_note`: makes a note, or replaces what one holds.
 
-use rmcp::model::{CallToolResult, JsonObject, Tool, ToolAnnotations};
+use rmcp::model::{CallToolResult, JsonObject, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -9,6 +9,7 @@ use super::{
         arguments,
         result::{self, ToolError},
     },
+    annotations,
     commit::{CommitFacts, ReplacedFacts},
     schema,
 };
@@ -85,13 +86,7 @@ pub(super) fn definition() -> Tool {
         schema::of::<Arguments>(),
     )
     .with_title("Write a note")
-    .with_annotations(
-        ToolAnnotations::new()
-            .read_only(false)
-            .destructive(true)
-            .idempotent(true)
-            .open_world(false),
-    )
+    .with_annotations(annotations::changes())
 }
 
 pub(super) async fn call(
@@ -113,12 +108,25 @@ pub(super) async fn call(
 
 fn facts(written: &Written) -> Facts<'_> {
     let (created, unchanged, commit, replaced, recreated) = match &written.outcome {
-        WriteOutcome::Created(committed) => {
-            (true, false, CommitFacts::of(committed), None, committed.recreated)
-        }
-        WriteOutcome::Replaced { committed, replaced } => {
+        WriteOutcome::Created(committed) => (
+            true,
+            false,
+            CommitFacts::of(committed),
+            None,
+            committed.recreated,
+        ),
+        WriteOutcome::Replaced {
+            committed,
+            replaced,
+        } => {
             let replaced = ReplacedFacts::of(replaced);
-            (false, false, CommitFacts::of(committed), Some(replaced), committed.recreated)
+            (
+                false,
+                false,
+                CommitFacts::of(committed),
+                Some(replaced),
+                committed.recreated,
+            )
         }
         WriteOutcome::Unchanged { commit } => {
             (false, true, CommitFacts::at(commit.as_ref()), None, false)
@@ -126,7 +134,8 @@ fn facts(written: &Written) -> Facts<'_> {
     };
     let mut warnings = Vec::new();
     if recreated {
-        warnings.push("the note had been deleted by somebody else; this write made it again".into());
+        warnings
+            .push("the note had been deleted by somebody else; this write made it again".into());
     }
     if let Some(problem) = &written.unlinkable {
         warnings.push(format!("wikilinks cannot reach this note: {problem}"));
