@@ -52,7 +52,7 @@ async fn fetch(
         Ok(app) => app.respond(&request).await,
         Err(Unservable::Config(error)) => {
             console_error!("configuration: {error}");
-            http::misconfigured(&error)
+            http::misconfigured(&error, &SystemRng)
         }
         Err(Unservable::Binding(error)) => return Err(error),
     };

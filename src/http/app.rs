@@ -46,7 +46,14 @@ impl App {
         storage: Rc<dyn VaultStorage>,
         policy: Rc<VaultPolicy>,
     ) -> Self {
-        Self { base_url, allowed_origins, authorization, guard, storage, policy }
+        Self {
+            base_url,
+            allowed_origins,
+            authorization,
+            guard,
+            storage,
+            policy,
+        }
     }
 
     /// Answers a request. In this order, so that nobody learns more than they may:
@@ -112,7 +119,7 @@ impl App {
         admission: Option<Admission>,
     ) -> Response {
         match endpoint {
-            Endpoint::Home => pages::home(&self.base_url),
+            Endpoint::Home => pages::home(&self.base_url, &*self.authorization.rng),
             Endpoint::Health => json(StatusCode::OK, &object!({ "status": "ok" })),
             Endpoint::Mcp => match admission {
                 Some(Admission::Admitted(principal)) => {

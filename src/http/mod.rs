@@ -3,6 +3,7 @@
 
 mod app;
 pub mod headers;
+pub mod html;
 mod origin;
 mod pages;
 pub mod routes;

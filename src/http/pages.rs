@@ -1,22 +1,19 @@
 //! Pages that belong to no login: how to connect, and what is wrong with the configuration.
 
 use ::http::StatusCode;
-use bytes::Bytes;
-use maud::{DOCTYPE, Markup, html};
+use maud::html;
 
-use super::{
-    Response,
-    headers::{self, PagePolicy},
-};
-use crate::{base_url::BaseUrl, config::ConfigError};
+use super::{Response, html};
+use crate::{base_url::BaseUrl, config::ConfigError, runtime::Rng};
 
 /// How to connect. Says nothing of the vault or of who may enter.
-pub(super) fn home(base_url: &BaseUrl) -> Response {
+pub(super) fn home(base_url: &BaseUrl, rng: &dyn Rng) -> Response {
     let resource = base_url.resource();
-    page(
+    html::page(
         StatusCode::OK,
         "vault-mcp",
         &html! {
+            h1 { "vault-mcp" }
             p { "This server gives MCP clients access to one private vault of notes. To connect:" }
             h2 { "Claude Code" }
             pre { code { "claude mcp add --transport http vault " (resource) } }
@@ -35,16 +32,20 @@ pub(super) fn home(base_url: &BaseUrl) -> Response {
                  let /mcp, /token, /register, /authorize and /.well-known/* pass."
             }
         },
+        &[],
+        rng,
     )
 }
 
 /// The server cannot run as it is configured. Names the key, never a value.
 #[must_use]
-pub fn misconfigured(error: &ConfigError) -> Response {
-    page(
+pub fn misconfigured(error: &ConfigError, rng: &dyn Rng) -> Response {
+    let title = "This server is not configured right";
+    html::page(
         StatusCode::INTERNAL_SERVER_ERROR,
-        "This server is not configured right",
+        title,
         &html! {
+            h1 { (title) }
             p { code { (error.key) } " " (error.problem) "." }
             p {
                 "Whoever deployed this server can fix it: set the key with "
@@ -52,31 +53,7 @@ pub fn misconfigured(error: &ConfigError) -> Response {
                 " or in wrangler.toml, and deploy again. Until then nothing is served."
             }
         },
+        &[],
+        rng,
     )
-}
-
-fn page(status: StatusCode, title: &str, body: &Markup) -> Response {
-    let document = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                title { (title) }
-            }
-            body { main { h1 { (title) } (body) } }
-        }
-    };
-    let mut response = Response::new(Bytes::from(document.into_string()));
-    *response.status_mut() = status;
-    // No style element, so no nonce that would have to be drawn.
-    headers::html_page(
-        response.headers_mut(),
-        &PagePolicy {
-            style_nonce: "none",
-            form_action: &[],
-        },
-    );
-    response
 }

@@ -1,9 +1,7 @@
 //! The pages that a person sees: consent, and what went wrong. No script, nothing from elsewhere.
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
-use bytes::Bytes;
 use http::{HeaderValue, StatusCode, header::RETRY_AFTER};
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
 
 use super::{
     answer::RETRY_SECONDS,
@@ -13,24 +11,9 @@ use super::{
 };
 use crate::{
     base_url::BaseUrl,
-    http::{
-        Response,
-        headers::{self, PagePolicy},
-    },
+    http::{Response, html},
     runtime::Rng,
 };
-
-const STYLE: &str = "\
-:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}\
-body{max-width:34rem;margin:4rem auto;padding:0 1.25rem}\
-h1{font-size:1.4rem}dt{font-weight:600;margin-top:.75rem}dd{margin:0;overflow-wrap:anywhere}\
-code{overflow-wrap:anywhere}\
-.warning{border:2px solid #b45309;border-radius:.5rem;padding:.75rem 1rem;margin:1.25rem 0}\
-.tag{border:1px solid;border-radius:.25rem;padding:0 .35rem;font-size:.8rem}\
-label{display:block;margin:1.25rem 0}\
-button{font:inherit;padding:.6rem 1.4rem;margin-right:.75rem;border-radius:.4rem;\
-border:1px solid;cursor:pointer}\
-button.primary{background:#1d4ed8;border-color:#1d4ed8;color:#fff}";
 
 /// What the consent page shows.
 #[derive(Debug)]
@@ -93,7 +76,7 @@ pub(super) fn consent(page: &Consent<'_>, rng: &dyn Rng) -> Response {
             button type="submit" name="decision" value="deny" { "Deny" }
         }
     };
-    render(StatusCode::OK, &title, &body, &form_action(page), rng)
+    html::page(StatusCode::OK, &title, &body, &form_action(page), rng)
 }
 
 fn provenance(client: &Client) -> Markup {
@@ -177,7 +160,7 @@ impl Problem {
                 p { (paragraph) }
             }
         };
-        let mut response = render(self.status, self.title, &body, &[], rng);
+        let mut response = html::page(self.status, self.title, &body, &[], rng);
         if self.status == StatusCode::SERVICE_UNAVAILABLE {
             response
                 .headers_mut()
@@ -185,38 +168,4 @@ impl Problem {
         }
         response
     }
-}
-
-fn render(
-    status: StatusCode,
-    title: &str,
-    body: &Markup,
-    form_action: &[String],
-    rng: &dyn Rng,
-) -> Response {
-    let mut nonce = [0; 16];
-    // Without a nonce of its own the page is shown without its style, and is as safe.
-    let style = rng.fill(&mut nonce).is_ok();
-    let nonce = STANDARD.encode(nonce);
-    let page = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="robots" content="noindex";
-                title { (title) }
-                @if style { style nonce=(nonce) { (PreEscaped(STYLE)) } }
-            }
-            body { main { (body) } }
-        }
-    };
-    let mut response = Response::new(Bytes::from(page.into_string()));
-    *response.status_mut() = status;
-    let policy = PagePolicy {
-        style_nonce: &nonce,
-        form_action,
-    };
-    headers::html_page(response.headers_mut(), &policy);
-    response
 }
