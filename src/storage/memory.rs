@@ -246,7 +246,10 @@ impl VaultStorage for MemoryStorage {
             .iter()
             .filter(|(path, _)| query.dir.strip(path).is_some())
             .filter_map(|(path, file)| {
-                Some((query.sieve.admit(path)?, std::str::from_utf8(file.bytes()?).ok()))
+                Some((
+                    query.sieve.admit(path)?,
+                    std::str::from_utf8(file.bytes()?).ok(),
+                ))
             })
             .collect();
         let documents = notes.iter().map(|(path, text)| text::Document {

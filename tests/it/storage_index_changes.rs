@@ -259,6 +259,7 @@ fn a_revoked_token_ends_reading_and_then_the_notes() {
                 .is_some_and(|due| due <= vault.clock.now())
         );
         vault.index.work().await.unwrap();
+        assert_eq!(vault.index.due(), None, "nothing is left to erase");
         assert!(
             vault
                 .sql

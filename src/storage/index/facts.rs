@@ -65,10 +65,12 @@ pub(super) struct Facts {
     pub(super) head: Option<CommitId>,
     /// Whether the index holds all notes of `head`.
     pub(super) stage: Stage,
-    /// Whether the branch is known to have moved past `head`.
+    /// Whether the branch is known to have moved past `head`, or may have.
     pub(super) dirty: bool,
     /// When GitHub last said where the branch is.
     pub(super) checked_at: Option<Timestamp>,
+    /// Whether GitHub tells of pushes by itself.
+    pub(super) told: bool,
     /// Whether GitHub's last word was an older commit than the head.
     pub(super) lagging: bool,
     /// Why GitHub is not asked for now.
@@ -85,14 +87,6 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// Takes in that the index holds all notes of `head`.
-    pub(super) fn arrived_at(&mut self, head: Option<CommitId>, impostors: bool) {
-        self.head = head;
-        self.impostors = impostors;
-        self.stage = Stage::Ready;
-        self.dirty = false;
-    }
-
     /// Takes in that GitHub answered: whatever it refused before, it does no longer.
     pub(super) fn answered(&mut self, now: Timestamp) {
         self.checked_at = Some(now);
@@ -148,8 +142,15 @@ impl Facts {
         (outage.since.after(GRACE) < now).then(|| outage.error(now))
     }
 
-    /// When the notes are to be erased, unless GitHub takes the token again.
+    /// Whether the index is not what the branch is, and GitHub would say what is missing.
+    pub(super) fn is_behind(&self) -> bool {
+        let refused = self.outage.as_ref().is_some_and(Outage::is_confirmed);
+        (self.stage != Stage::Ready || self.dirty) && !refused
+    }
+
+    /// When the notes are to be erased, if there are any, unless GitHub takes the token again.
     pub(super) fn erase_at(&self) -> Option<Timestamp> {
+        self.repository?;
         let outage = self
             .outage
             .as_ref()
@@ -259,7 +260,10 @@ mod tests {
     #[test]
     fn a_token_refused_twice_ends_reading_after_a_quarter_of_an_hour() {
         let refused = StorageError::Denied(Denial::BadCredentials);
-        let mut facts = Facts::default();
+        let mut facts = Facts {
+            repository: Some(1),
+            ..Facts::default()
+        };
         facts.failed(&refused, T);
         assert_eq!(facts.withheld(later(60)), None, "refused once");
         facts.failed(&refused, later(2));

@@ -111,6 +111,8 @@ pub struct VaultIndex {
     /// The paths that were changed since the last round of a build began.
     written: RefCell<BTreeSet<String>>,
     progress: Cell<Option<(usize, usize)>>,
+    /// Until when readers are not made to wait for another look at the branch.
+    rest_until: Cell<Option<Timestamp>>,
     /// How often the background work has failed in a row.
     failures: Cell<u32>,
 }
@@ -169,6 +171,7 @@ impl VaultIndex {
             waiting: Cell::default(),
             written: RefCell::default(),
             progress: Cell::default(),
+            rest_until: Cell::default(),
             failures: Cell::default(),
         };
         index.adopt(fingerprint)?;
@@ -213,52 +216,56 @@ impl VaultIndex {
     #[must_use]
     pub fn due(&self) -> Option<Timestamp> {
         let facts = self.facts.get();
-        let build = (facts.stage != Stage::Ready).then(|| {
-            let now = self.clock.now();
+        let behind = facts.is_behind().then(|| {
             let failures = self.failures.get();
             let pause = if failures == 0 {
                 0
             } else {
                 5_u64 << failures.min(6)
             };
-            let soon = now.after(Duration::from_secs(pause));
-            facts
-                .outage
-                .as_ref()
-                .map_or(soon, |outage| soon.max(outage.until))
+            let soon = self.clock.now().after(Duration::from_secs(pause));
+            let outage = facts.outage.as_ref();
+            outage.map_or(soon, |outage| soon.max(outage.until))
         });
-        [build, facts.erase_at()].into_iter().flatten().min()
+        [behind, facts.erase_at()].into_iter().flatten().min()
     }
 
-    /// Does what takes too long for a request: builds the index; and erases it, when GitHub has
-    /// refused the token for a week.
+    /// Does what takes too long for a request: builds the index, and follows a push that a reader
+    /// could not wait for. Erases the index when GitHub has refused the token for a week.
     ///
     /// # Errors
     /// Any [`StorageError`] of reading. [`Self::due`] says when to try again.
     pub async fn work(&self) -> Result<(), StorageError> {
         let now = self.clock.now();
-        if self
-            .facts
-            .read(|facts| facts.erase_at().is_some_and(|at| at <= now))
-        {
+        let facts = self.facts.get();
+        if facts.erase_at().is_some_and(|at| at <= now) {
             return Ok(self.forget()?);
         }
-        if self.facts.read(|facts| facts.stage == Stage::Ready) {
-            return Ok(());
-        }
-        let built = async {
-            self.bind().await?;
-            self.build().await
+        let worked = match facts.stage {
+            Stage::Ready => self.look_if_dirty().await,
+            Stage::New | Stage::Building => self.bind_and_build().await,
         };
-        let built = built.await;
-        match &built {
+        match &worked {
             Ok(()) => self.failures.set(0),
             Err(error) => {
                 self.failures.set(self.failures.get().saturating_add(1));
                 self.take_failure(error)?;
             }
         }
-        built
+        worked
+    }
+
+    async fn bind_and_build(&self) -> Result<(), StorageError> {
+        self.bind().await?;
+        self.build().await
+    }
+
+    async fn look_if_dirty(&self) -> Result<(), StorageError> {
+        let _turn = self.turn.lock().await;
+        if self.facts.read(|facts| facts.dirty) {
+            self.look().await?;
+        }
+        Ok(())
     }
 
     /// Whether the index can answer about `at`, after a look at the branch if one is due.

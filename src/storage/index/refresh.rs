@@ -22,8 +22,14 @@ const MAX_AGE: Duration = Duration::from_secs(10);
 /// The same, while GitHub is known to name an older commit than the head, or may do so.
 const MAX_AGE_LAGGING: Duration = Duration::from_secs(2);
 
+/// The same, once GitHub has told of a push by itself.
+const MAX_AGE_TOLD: Duration = Duration::from_mins(1);
+
 /// How long a reader waits for the look. After that the index answers as it is.
 const PATIENCE: Duration = Duration::from_millis(1_500);
+
+/// How long readers are spared after a look that failed or took too long. The background goes on.
+const REST: Duration = Duration::from_secs(5);
 
 impl VaultIndex {
     /// Has the index looked at the branch lately, and says whether it can answer by itself.
@@ -56,6 +62,10 @@ impl VaultIndex {
         if let Some(blocked) = self.facts.read(|facts| facts.blocked(now)) {
             return Err(blocked);
         }
+        let ready = self.facts.read(|facts| facts.stage == Stage::Ready);
+        if ready && self.rest_until.get().is_some_and(|until| now < until) {
+            return Ok(());
+        }
         // Callers that come while one is looking wait for the turn, and find the look done.
         let look = pin!(async {
             let _turn = self.turn.lock().await;
@@ -64,10 +74,27 @@ impl VaultIndex {
             }
             self.look().await
         });
-        match select(look, self.sleep.sleep(PATIENCE)).await {
-            Either::Left((looked, _)) => looked,
-            Either::Right(((), _)) => Ok(()),
-        }
+        let looked = match select(look, self.sleep.sleep(PATIENCE)).await {
+            Either::Left((looked, _)) => looked.map(|()| None),
+            Either::Right(((), _)) => Ok(Some(REST)),
+        };
+        let rest = looked.as_ref().map_or(Some(REST), |rest| *rest);
+        self.rest_until
+            .set(rest.map(|rest| self.clock.now().after(rest)));
+        looked.map(|_| ())
+    }
+
+    /// Takes in that the branch is said to have moved to `head`: the next reader looks. Whoever
+    /// says so need not be believed; a message that comes again or late changes nothing.
+    ///
+    /// # Errors
+    /// [`StorageError::Unexpected`] when the database fails.
+    pub fn hear_of(&self, head: &CommitId) -> Result<(), StorageError> {
+        self.rest_until.set(None);
+        Ok(self.facts.change(|facts| {
+            facts.told = true;
+            facts.dirty |= facts.head.as_ref() != Some(head);
+        })?)
     }
 
     /// Looks at the branch and brings the index to it. The caller holds the turn.
@@ -94,7 +121,11 @@ impl VaultIndex {
                     facts.dirty = false;
                 })?)
             }
-            Stage::Ready => self.follow(head).await,
+            Stage::Ready => {
+                // Should this break off, it is known that there is something to follow.
+                self.facts.change(|facts| facts.dirty = true)?;
+                self.follow(head).await
+            }
             // A build in the background may be ahead: then GitHub answers until it is done.
             Stage::New => match self.builds.try_lock() {
                 Ok(_build) => self.follow(head).await,
@@ -160,10 +191,10 @@ impl VaultIndex {
 }
 
 fn is_fresh(facts: &Facts, now: Timestamp) -> bool {
-    let max_age = if facts.lagging {
-        MAX_AGE_LAGGING
-    } else {
-        MAX_AGE
+    let max_age = match (facts.lagging, facts.told) {
+        (true, _) => MAX_AGE_LAGGING,
+        (false, true) => MAX_AGE_TOLD,
+        (false, false) => MAX_AGE,
     };
     facts.stage == Stage::Ready
         && !facts.dirty

@@ -71,7 +71,7 @@ impl VaultIndex {
             self.rows
                 .put(&each.path, &each.revision, &Content::Bytes(bytes))?;
         }
-        self.facts.change(|facts| facts.arrived_at(head, impostors))
+        self.arrive(head, impostors)
     }
 
     /// Builds the index, however large the vault is. Takes as long as it takes: for the
@@ -126,13 +126,20 @@ impl VaultIndex {
         }
         self.progress.set(None);
         let impostors = self.has_impostors(&tree);
-        // A reader may have seen the branch move on while this ran: nobody may be shown less than
-        // that, so the next one looks again, however fresh the last look is.
+        Ok(self.arrive(head, impostors)?)
+    }
+
+    /// Takes in that the rows are all notes of `head`.
+    fn arrive(&self, head: Option<CommitId>, impostors: bool) -> Result<(), Fault> {
+        // A reader may have seen the branch move on meanwhile: nobody may be shown less than that,
+        // so the next one looks again, however fresh the last look is.
         let moved_on = self.github.heads().newest() != head.as_ref();
-        Ok(self.facts.change(|facts| {
-            facts.arrived_at(head, impostors);
+        self.facts.change(|facts| {
+            facts.head = head;
+            facts.impostors = impostors;
+            facts.stage = Stage::Ready;
             facts.dirty = moved_on;
-        })?)
+        })
     }
 
     fn has_impostors(&self, tree: &Tree) -> bool {
