@@ -130,5 +130,11 @@ fn build(env: &Env) -> Result<App, Unservable> {
         allowlist,
         log: Rc::new(ConsoleLog),
     };
-    Ok(App::new(addresses, authorization, guard, storage, Rc::new(config.policy)))
+    Ok(App::new(
+        addresses,
+        authorization,
+        guard,
+        storage,
+        Rc::new(config.policy),
+    ))
 }

@@ -73,10 +73,18 @@ impl Principal {
     /// GitHub's own form for its accounts, or the subject at the issuer's host.
     #[must_use]
     pub fn author(&self) -> Author {
-        let Identity { issuer, subject, name, display_name, .. } = &self.identity;
+        let Identity {
+            issuer,
+            subject,
+            name,
+            display_name,
+            ..
+        } = &self.identity;
         let shown = display_name.as_deref().filter(|name| !name.is_empty());
         let named = Some(name.as_str()).filter(|name| !name.is_empty());
-        let host = Url::parse(issuer).ok().and_then(|url| url.host_str().map(str::to_owned));
+        let host = Url::parse(issuer)
+            .ok()
+            .and_then(|url| url.host_str().map(str::to_owned));
         let host = host.as_deref().unwrap_or("invalid");
         let email = match self.identity.provider {
             ProviderKind::Github => format!("{subject}+{name}@users.noreply.{host}"),
@@ -84,7 +92,11 @@ impl Principal {
                 named.map_or_else(|| format!("{subject}@{host}"), str::to_owned)
             }
         };
-        Author::new(shown.or(named).unwrap_or(subject), &email, &self.client_name)
+        Author::new(
+            shown.or(named).unwrap_or(subject),
+            &email,
+            &self.client_name,
+        )
     }
 }
 
@@ -219,9 +231,11 @@ impl Guard {
             scopes.as_str()
         );
         let (status, error, description) = match refusal {
-            Refusal::NoToken => {
-                (StatusCode::UNAUTHORIZED, "unauthorized", "this server needs a bearer token")
-            }
+            Refusal::NoToken => (
+                StatusCode::UNAUTHORIZED,
+                "unauthorized",
+                "this server needs a bearer token",
+            ),
             Refusal::InvalidToken => (
                 StatusCode::UNAUTHORIZED,
                 "invalid_token",

@@ -61,7 +61,9 @@ pub async fn respond<S: ServerHandler>(server: S, request: &Request) -> Response
 /// Whether a request calls a tool that changes the vault. Anything that cannot be read does not.
 #[must_use]
 pub fn calls_mutation(request: &Request) -> bool {
-    let Ok(Message::Request { request, .. }) = request::read(request) else { return false };
+    let Ok(Message::Request { request, .. }) = request::read(request) else {
+        return false;
+    };
     matches!(*request, ClientRequest::CallToolRequest(call)
         if ToolName::parse(&call.params.name).is_some_and(ToolName::is_mutation))
 }

@@ -10,7 +10,8 @@ use async_trait::async_trait;
 use futures_util::future::{Either, select};
 use worker::{
     Delay, DurableObject, Env, Method, ObjectNamespace, Request, RequestInit, Response, State,
-    console_error, durable_object, wasm_bindgen::{self, JsValue},
+    console_error, durable_object,
+    wasm_bindgen::{self, JsValue},
 };
 
 use super::{clock::WorkerClock, sql::ObjectSql};

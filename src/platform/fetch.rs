@@ -142,7 +142,12 @@ fn announced_length(headers: &http::HeaderMap) -> Option<usize> {
         // The runtime decodes the body: its length is another one.
         return None;
     }
-    headers.get(http::header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+    headers
+        .get(http::header::CONTENT_LENGTH)?
+        .to_str()
+        .ok()?
+        .parse()
+        .ok()
 }
 
 /// Aborts its request when dropped, so that a body that nobody reads to its end holds no
@@ -151,7 +156,9 @@ struct AbortOnDrop(Option<AbortController>);
 
 impl AbortOnDrop {
     fn signal(&self) -> AbortSignal {
-        self.0.as_ref().map_or_else(AbortSignal::abort, AbortController::signal)
+        self.0
+            .as_ref()
+            .map_or_else(AbortSignal::abort, AbortController::signal)
     }
 }
 
@@ -200,8 +207,13 @@ impl Incoming {
             };
         };
         let chunk = chunk.map_err(|error| FetchError::Network(error.to_string()))?;
-        self.room = self.room.checked_sub(chunk.len()).ok_or(FetchError::TooLarge)?;
-        self.missing = self.missing.map(|missing| missing.saturating_sub(chunk.len()));
+        self.room = self
+            .room
+            .checked_sub(chunk.len())
+            .ok_or(FetchError::TooLarge)?;
+        self.missing = self
+            .missing
+            .map(|missing| missing.saturating_sub(chunk.len()));
         Ok(Some(Bytes::from(chunk)))
     }
 }

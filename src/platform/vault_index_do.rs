@@ -57,7 +57,11 @@ impl std::fmt::Debug for VaultIndex {
 
 impl DurableObject for VaultIndex {
     fn new(state: State, env: Env) -> Self {
-        Self { state, env, opened: RefCell::default() }
+        Self {
+            state,
+            env,
+            opened: RefCell::default(),
+        }
     }
 
     /// A call of `vault::remote` in, its answer out.
@@ -106,8 +110,13 @@ impl VaultIndex {
             sleep: Rc::new(WorkerSleep),
         };
         let fingerprint = policy.fingerprint();
-        let index = Index::open(config.repository, Rc::clone(&policy) as _, &fingerprint, seams)
-            .map_err(|error| fault(&error))?;
+        let index = Index::open(
+            config.repository,
+            Rc::clone(&policy) as _,
+            &fingerprint,
+            seams,
+        )
+        .map_err(|error| fault(&error))?;
         let opened = Rc::new(Opened { index, policy });
         *self.opened.borrow_mut() = Some(Rc::clone(&opened));
         Ok(opened)
@@ -115,8 +124,12 @@ impl VaultIndex {
 
     /// Sets the alarm to when there is work, where there is any and no alarm is sooner.
     async fn keep_alarm(&self, opened: &Opened) -> worker::Result<()> {
-        let Some(due) = opened.index.due() else { return Ok(()) };
-        let wait = due.unix_seconds().saturating_sub(WorkerClock.now().unix_seconds());
+        let Some(due) = opened.index.due() else {
+            return Ok(());
+        };
+        let wait = due
+            .unix_seconds()
+            .saturating_sub(WorkerClock.now().unix_seconds());
         let storage = self.state.storage();
         if storage.get_alarm().await?.is_none() {
             storage.set_alarm(Duration::from_secs(wait)).await?;
@@ -137,7 +150,10 @@ impl IndexLink {
     /// # Errors
     /// When the deployment has no such binding.
     pub(crate) fn new(env: &Env, repository: &GithubRepository) -> worker::Result<Self> {
-        let branch = repository.branch.as_ref().map_or("", |branch| branch.as_str());
+        let branch = repository
+            .branch
+            .as_ref()
+            .map_or("", |branch| branch.as_str());
         Ok(Self {
             namespace: env.durable_object(BINDING)?,
             name: format!("{}/{}/{branch}", repository.owner, repository.repo),
@@ -146,10 +162,15 @@ impl IndexLink {
 
     async fn send(&self, call: String) -> worker::Result<(u16, String)> {
         let mut init = RequestInit::new();
-        init.with_method(Method::Post).with_body(Some(JsValue::from(call)));
+        init.with_method(Method::Post)
+            .with_body(Some(JsValue::from(call)));
         // The host is of no meaning: the namespace says where the request goes.
         let request = Request::new_with_init("https://vault-index/", &init)?;
-        let mut response = self.namespace.get_by_name(&self.name)?.fetch_with_request(request).await?;
+        let mut response = self
+            .namespace
+            .get_by_name(&self.name)?
+            .fetch_with_request(request)
+            .await?;
         Ok((response.status_code(), response.text().await?))
     }
 }

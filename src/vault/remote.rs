@@ -51,12 +51,36 @@ impl fmt::Debug for RemoteStorage {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "call", rename_all = "snake_case")]
 enum Call {
-    List { dir: String, at: Option<CommitId> },
-    Read { path: String, at: Option<CommitId> },
-    Search { query: String, dir: String, offset: usize, limit: usize },
-    Create { path: String, content: Bytes, info: CommitInfo },
-    Update { path: String, base: Revision, content: Bytes, info: CommitInfo },
-    Delete { path: String, base: Revision, info: CommitInfo },
+    List {
+        dir: String,
+        at: Option<CommitId>,
+    },
+    Read {
+        path: String,
+        at: Option<CommitId>,
+    },
+    Search {
+        query: String,
+        dir: String,
+        offset: usize,
+        limit: usize,
+    },
+    Create {
+        path: String,
+        content: Bytes,
+        info: CommitInfo,
+    },
+    Update {
+        path: String,
+        base: Revision,
+        content: Bytes,
+        info: CommitInfo,
+    },
+    Delete {
+        path: String,
+        base: Revision,
+        info: CommitInfo,
+    },
 }
 
 impl Call {
@@ -122,7 +146,10 @@ impl Serialize for Bytes {
 impl<'de> Deserialize<'de> for Bytes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        BASE64_STANDARD.decode(text.as_bytes()).map(Self).map_err(D::Error::custom)
+        BASE64_STANDARD
+            .decode(text.as_bytes())
+            .map(Self)
+            .map_err(D::Error::custom)
     }
 }
 
@@ -138,7 +165,9 @@ impl RemoteStorage {
         match self.link.call(body).await {
             Ok(answer) => serde_json::from_str::<Result<T, StorageError>>(&answer)
                 .map_err(|error| unexpected(&error))?,
-            Err(_) => Err(StorageError::Unavailable { outcome_unknown: call.is_mutation() }),
+            Err(_) => Err(StorageError::Unavailable {
+                outcome_unknown: call.is_mutation(),
+            }),
         }
     }
 }
@@ -150,12 +179,19 @@ fn unexpected(error: &impl fmt::Display) -> StorageError {
 #[async_trait(?Send)]
 impl VaultStorage for RemoteStorage {
     async fn list(&self, query: &ListQuery<'_>) -> Result<Listing, StorageError> {
-        let call = Call::List { dir: query.dir.as_str().to_owned(), at: query.at.clone() };
+        let call = Call::List {
+            dir: query.dir.as_str().to_owned(),
+            at: query.at.clone(),
+        };
         let WireListing { commit, entries } = self.call(&call).await?;
         let entries = entries
             .into_iter()
             .filter_map(|(path, revision, bytes)| {
-                Some(Entry { path: query.sieve.admit(&path)?, revision, bytes })
+                Some(Entry {
+                    path: query.sieve.admit(&path)?,
+                    revision,
+                    bytes,
+                })
             })
             .collect();
         Ok(Listing { commit, entries })
@@ -167,8 +203,15 @@ impl VaultStorage for RemoteStorage {
         note: &Visible,
         at: Option<&CommitId>,
     ) -> Result<Lookup, StorageError> {
-        let call = Call::Read { path: note.as_str().to_owned(), at: at.cloned() };
-        let WireLookup { commit, note, twins } = self.call(&call).await?;
+        let call = Call::Read {
+            path: note.as_str().to_owned(),
+            at: at.cloned(),
+        };
+        let WireLookup {
+            commit,
+            note,
+            twins,
+        } = self.call(&call).await?;
         let note = note.and_then(|note| {
             Some(StoredNote {
                 path: sieve.admit(&note.path)?,
@@ -177,7 +220,11 @@ impl VaultStorage for RemoteStorage {
             })
         });
         let twins = twins.iter().filter_map(|twin| sieve.admit(twin)).collect();
-        Ok(Lookup { commit, note, twins })
+        Ok(Lookup {
+            commit,
+            note,
+            twins,
+        })
     }
 
     async fn search(&self, query: &SearchQuery<'_>) -> Result<SearchPage, StorageError> {
@@ -190,7 +237,11 @@ impl VaultStorage for RemoteStorage {
         let found: WireSearch = self.call(&call).await?;
         let hits = found.hits.into_iter().filter_map(|hit| {
             let path = query.sieve.admit(&hit.path)?;
-            Some(SearchHit { path, title: hit.title, excerpt: hit.excerpt })
+            Some(SearchHit {
+                path,
+                title: hit.title,
+                excerpt: hit.excerpt,
+            })
         });
         Ok(SearchPage {
             commit: found.commit,
@@ -261,14 +312,26 @@ pub async fn answer(
     match call {
         Call::List { dir, at } => text(&list(storage, policy, &dir, at).await),
         Call::Read { path, at } => text(&read(storage, policy, &path, at.as_ref()).await),
-        Call::Search { query, dir, offset, limit } => {
-            text(&search(storage, policy, &query, &dir, (offset, limit)).await)
-        }
-        Call::Create { path, content, info } => text(&match writable(policy, &path) {
+        Call::Search {
+            query,
+            dir,
+            offset,
+            limit,
+        } => text(&search(storage, policy, &query, &dir, (offset, limit)).await),
+        Call::Create {
+            path,
+            content,
+            info,
+        } => text(&match writable(policy, &path) {
             Ok(note) => storage.create(&note, &content.0, &info).await,
             Err(error) => Err(error),
         }),
-        Call::Update { path, base, content, info } => text(&match writable(policy, &path) {
+        Call::Update {
+            path,
+            base,
+            content,
+            info,
+        } => text(&match writable(policy, &path) {
             Ok(note) => storage.update(&note, &base, &content.0, &info).await,
             Err(error) => Err(error),
         }),
@@ -290,13 +353,22 @@ async fn list(
     at: Option<CommitId>,
 ) -> Result<WireListing, StorageError> {
     let dir = DirPath::parse(dir).map_err(|error| unexpected(&error))?;
-    let listing = storage.list(&ListQuery { sieve: policy, dir, at }).await?;
+    let listing = storage
+        .list(&ListQuery {
+            sieve: policy,
+            dir,
+            at,
+        })
+        .await?;
     let entries = listing
         .entries
         .into_iter()
         .map(|entry| (entry.path.as_str().to_owned(), entry.revision, entry.bytes))
         .collect();
-    Ok(WireListing { commit: listing.commit, entries })
+    Ok(WireListing {
+        commit: listing.commit,
+        entries,
+    })
 }
 
 async fn read(
@@ -307,7 +379,11 @@ async fn read(
 ) -> Result<WireLookup, StorageError> {
     // The near side has asked its own policy; here the answer for a hidden path is the same.
     let Some(note) = policy.admit(path) else {
-        return Ok(WireLookup { commit: None, note: None, twins: Vec::new() });
+        return Ok(WireLookup {
+            commit: None,
+            note: None,
+            twins: Vec::new(),
+        });
     };
     let lookup = storage.read(policy, &note, at).await?;
     Ok(WireLookup {
@@ -317,7 +393,11 @@ async fn read(
             revision: note.revision,
             content: Bytes(note.content),
         }),
-        twins: lookup.twins.iter().map(|twin| twin.as_str().to_owned()).collect(),
+        twins: lookup
+            .twins
+            .iter()
+            .map(|twin| twin.as_str().to_owned())
+            .collect(),
     })
 }
 
@@ -330,7 +410,13 @@ async fn search(
 ) -> Result<WireSearch, StorageError> {
     let query = &Query::parse(query).map_err(|error| unexpected(&error))?;
     let dir = DirPath::parse(dir).map_err(|error| unexpected(&error))?;
-    let asked = SearchQuery { sieve: policy, query, dir, offset, limit };
+    let asked = SearchQuery {
+        sieve: policy,
+        query,
+        dir,
+        offset,
+        limit,
+    };
     let found = storage.search(&asked).await?;
     let hits = found.hits.into_iter().map(|hit| WireHit {
         path: hit.path.as_str().to_owned(),
@@ -349,5 +435,7 @@ async fn search(
 
 fn writable(policy: &VaultPolicy, path: &str) -> Result<Writable, StorageError> {
     let parsed = VaultPath::parse(path).map_err(|error| unexpected(&error))?;
-    policy.write(&parsed).map_err(|_| unexpected(&"a path that policy does not let be written"))
+    policy
+        .write(&parsed)
+        .map_err(|_| unexpected(&"a path that policy does not let be written"))
 }

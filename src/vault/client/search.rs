@@ -73,7 +73,11 @@ impl FoundPage {
         let more = !self.hits.is_empty() && after < self.total;
         self.next = self.commit.as_ref().filter(|_| more).map(|commit| {
             let after = after.to_string();
-            Cursor { commit: commit.clone(), after }.encode(&self.fingerprint)
+            Cursor {
+                commit: commit.clone(),
+                after,
+            }
+            .encode(&self.fingerprint)
         });
     }
 }
@@ -144,7 +148,13 @@ impl VaultClient {
         offset: usize,
         limit: usize,
     ) -> Result<SearchPage, VaultError> {
-        let asked = SearchQuery { sieve: &*self.policy, query, dir: dir.clone(), offset, limit };
+        let asked = SearchQuery {
+            sieve: &*self.policy,
+            query,
+            dir: dir.clone(),
+            offset,
+            limit,
+        };
         let mut page = self
             .storage
             .search(&asked)
@@ -158,10 +168,17 @@ impl VaultClient {
 
 impl From<SearchHit> for FoundNote {
     fn from(hit: SearchHit) -> Self {
-        Self { path: hit.path.path().clone(), title: hit.title, excerpt: hit.excerpt }
+        Self {
+            path: hit.path.path().clone(),
+            title: hit.title,
+            excerpt: hit.excerpt,
+        }
     }
 }
 
 fn invalid(argument: &'static str, problem: &impl ToString) -> VaultError {
-    VaultError::InvalidArgument { argument, problem: problem.to_string() }
+    VaultError::InvalidArgument {
+        argument,
+        problem: problem.to_string(),
+    }
 }
