@@ -3,6 +3,7 @@
 //! This crate stays quick to compile: it starts programs and reads what they say. Whatever needs
 //! TLS, git or an MCP client is a program of its own in `dev/` or `tests/`.
 
+mod bench;
 mod build_tools;
 mod command;
 mod dev;
@@ -44,7 +45,13 @@ usage: cargo xtask COMMAND
             --user U       owner@example.test, reader@example.test, …
             --read-only    ask for reading only
             --port N       the port that `dev` was given
-  test    everything that CI runs; or one stage: test host, test wasm, test e2e";
+  test    everything that CI runs; or one stage: test host, test wasm, test e2e
+  bench   what a call costs, in counts, ratios and milliseconds
+            --notes N      a vault of N notes instead of 10000
+            --quick        1000 notes and few samples, to try it
+            --large        besides, a vault of three times as many notes
+            --json         one JSON object as the last line
+            --write        put the results into docs/performance.md";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -71,6 +78,7 @@ fn dispatch(command: &str, arguments: Vec<String>) -> Result<()> {
         }
         "dev" => dev::run(&Workspace::locate()?, options),
         "token" => token::run(&Workspace::locate()?, options),
+        "bench" => bench::run(&Workspace::locate()?, options),
         "test" => test::run(&Workspace::locate()?, options),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");
