@@ -69,8 +69,6 @@ pub(super) struct Facts {
     pub(super) dirty: bool,
     /// When GitHub last said where the branch is.
     pub(super) checked_at: Option<Timestamp>,
-    /// Whether GitHub tells of pushes by itself.
-    pub(super) told: bool,
     /// Whether GitHub's last word was an older commit than the head.
     pub(super) lagging: bool,
     /// Why GitHub is not asked for now.

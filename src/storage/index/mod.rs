@@ -111,6 +111,8 @@ pub struct VaultIndex {
     /// The paths that were changed since the last round of a build began.
     written: RefCell<BTreeSet<String>>,
     progress: Cell<Option<(usize, usize)>>,
+    /// Whether GitHub tells of pushes by itself.
+    told: Cell<bool>,
     /// Until when readers are not made to wait for another look at the branch.
     rest_until: Cell<Option<Timestamp>>,
     /// How often the background work has failed in a row.
@@ -171,6 +173,7 @@ impl VaultIndex {
             waiting: Cell::default(),
             written: RefCell::default(),
             progress: Cell::default(),
+            told: Cell::default(),
             rest_until: Cell::default(),
             failures: Cell::default(),
         };

@@ -55,7 +55,7 @@ impl VaultIndex {
         let now = self.clock.now();
         if self
             .facts
-            .read(|facts| facts.stage == Stage::Building || is_fresh(facts, now))
+            .read(|facts| facts.stage == Stage::Building || is_fresh(facts, self.told.get(), now))
         {
             return Ok(());
         }
@@ -69,7 +69,10 @@ impl VaultIndex {
         // Callers that come while one is looking wait for the turn, and find the look done.
         let look = pin!(async {
             let _turn = self.turn.lock().await;
-            if self.facts.read(|facts| is_fresh(facts, self.clock.now())) {
+            if self
+                .facts
+                .read(|facts| is_fresh(facts, self.told.get(), self.clock.now()))
+            {
                 return Ok(());
             }
             self.look().await
@@ -91,10 +94,10 @@ impl VaultIndex {
     /// [`StorageError::Unexpected`] when the database fails.
     pub fn hear_of(&self, head: &CommitId) -> Result<(), StorageError> {
         self.rest_until.set(None);
-        Ok(self.facts.change(|facts| {
-            facts.told = true;
-            facts.dirty |= facts.head.as_ref() != Some(head);
-        })?)
+        self.told.set(true);
+        Ok(self
+            .facts
+            .change(|facts| facts.dirty |= facts.head.as_ref() != Some(head))?)
     }
 
     /// Looks at the branch and brings the index to it. The caller holds the turn.
@@ -190,8 +193,8 @@ impl VaultIndex {
     }
 }
 
-fn is_fresh(facts: &Facts, now: Timestamp) -> bool {
-    let max_age = match (facts.lagging, facts.told) {
+fn is_fresh(facts: &Facts, told: bool, now: Timestamp) -> bool {
+    let max_age = match (facts.lagging, told) {
         (true, _) => MAX_AGE_LAGGING,
         (false, true) => MAX_AGE_TOLD,
         (false, false) => MAX_AGE,
