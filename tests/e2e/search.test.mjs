@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { filesOf, headOf, isVisibleNote, repositoryIn } from './support/git.mjs';
 import { McpClient } from './support/mcp.mjs';
 import { signIn } from './support/oauth.mjs';
-import { SearchOracle } from './support/search_oracle.mjs';
+import { SearchOracle, textOf } from './support/search_oracle.mjs';
 import { findsExactly, queriesOf } from './support/search_sample.mjs';
 import { Stack } from './support/stack.mjs';
 
@@ -21,14 +21,6 @@ before(async () => {
   await client.tool('list_notes', { limit: 1 });
   const repository = repositoryIn(stack.gitState);
   files = filesOf(repository, headOf(repository));
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  const textOf = (bytes) => {
-    try {
-      return decoder.decode(bytes);
-    } catch {
-      return undefined;
-    }
-  };
   oracle = new SearchOracle(
     files.filter(isVisibleNote).map(({ path, bytes }) => ({ path, text: textOf(bytes) })),
   );

@@ -8,6 +8,8 @@ import { readEnvFile, writeEnvFile } from './support/env_file.mjs';
 import { onlyForm, submission } from './support/forms.mjs';
 import { isVisibleNote } from './support/git.mjs';
 import { inRepository } from './support/places.mjs';
+import { SearchOracle, fold } from './support/search_oracle.mjs';
+import { findsExactly, queriesOf } from './support/search_sample.mjs';
 import { Running, groupIsAlive, run } from './support/processes.mjs';
 import { Stack } from './support/stack.mjs';
 import { demandLoopback } from './support/worker.mjs';
@@ -64,6 +66,59 @@ test('the oracle of visible notes knows the disguises of the sample vault', () =
   for (const path of ['.a.md', 'a/.b/c.md', 'A/\u200c.private/x.md', 'a.md.bak', 'a.txt', 'md'])
     assert.ok(!visible(path), path);
   assert.ok(visible('a.md', '100755') && !visible('a.md', '120000') && !visible('a.md', '160000'));
+});
+
+test('the oracle of search folds and divides as the documentation of the analysis says', () => {
+  assert.equal(fold('STRASSE Straße ẞ Łódź'), 'strasse strasse ss lodz');
+  assert.equal(fold('Ἀθῆναι ΣΑΣ, Ёлка, ﬁne, bo\u00adat'), 'αθηναι σασ, елка, fine, boat');
+  assert.equal(fold('हिन्दी ភាសាខ្មែរ が'), 'हिन्दी ភាសាខ្មែរ が');
+  const oracle = new SearchOracle([
+    { path: 'Start.md', text: 'The art of C++, art-work.\nCafé' },
+    { path: 'Thai/ทะเล.md', text: 'เรืออยู่ในทะเลiphone15' },
+    { path: 'Latin-1.md', text: undefined },
+  ]);
+  for (const [piece, whole, found] of [
+    ['art', false, ['Start.md']],
+    ['tart', false, []],
+    ['sta', false, ['Start.md']],
+    ['sta', true, []],
+    ['CAFE', true, ['Start.md']],
+    ['c++', false, ['Start.md']],
+    ['c+++', false, []],
+    ['ู่ในท', false, ['Thai/ทะเล.md']],
+    ['iphone', false, ['Thai/ทะเล.md']],
+    ['phone', false, []],
+    ['latin', false, ['Latin-1.md']],
+    ['md', false, []],
+  ])
+    assert.deepEqual(oracle.find(piece, { whole }), found, `${piece} ${whole}`);
+  assert.ok(oracle.isOnLine('Start.md', 2, 'cafe') && !oracle.isOnLine('Start.md', 1, 'cafe'));
+  assert.deepEqual(oracle.words(), ['C', 'Café', 'The', 'art', 'iphone15', 'of', 'work']);
+  assert.deepEqual(oracle.runs(String.raw`\p{sc=Thai}`), ['เรืออยู่ในทะเล']);
+});
+
+test('random queries are the same on every run, and an answer that differs by one note is caught', async () => {
+  const text = 'boat lantern tide ตะวันตก ភាសាខ្មែរ 日本語ひらがな';
+  const oracle = new SearchOracle([
+    { path: 'A.md', text },
+    { path: 'B.md', text: 'boat' },
+  ]);
+  const options = { words: 3, parts: 9, seed: 1 };
+  assert.deepEqual(queriesOf(oracle, options), queriesOf(oracle, options));
+  assert.equal(queriesOf(oracle, options).length, 12);
+  assert.throws(() => queriesOf(oracle, { ...options, words: 9 }), /3 words, fewer than 9/);
+  const answering = (paths, total = paths.length, line = 1) => ({
+    allHits: async () => ({ hits: paths.map((path) => ({ path, line })), totals: [total], searched: 2 }),
+  });
+  const query = { piece: 'boat', whole: false };
+  await findsExactly(answering(['B.md', 'A.md']), oracle, query);
+  for (const wrong of [
+    answering(['A.md']),
+    answering(['A.md', 'B.md', 'B.md']),
+    answering(['A.md', 'B.md'], 3),
+    answering(['A.md', 'B.md'], 2, 2),
+  ])
+    await assert.rejects(findsExactly(wrong, oracle, query));
 });
 
 test('a program is ended with all it started', async () => {

@@ -48,9 +48,21 @@ function holds(text, piece, prefix) {
   return false;
 }
 
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** What a note says; undefined where it is not UTF-8. */
+export function textOf(bytes) {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Notes as `{path, text}`; one that is not text has undefined, and is found by its path alone. */
 export class SearchOracle {
   #notes;
+  #texts;
 
   constructor(notes) {
     this.#notes = notes.map(({ path, text }) => ({
@@ -59,6 +71,7 @@ export class SearchOracle {
       name: fold(path.replace(/\.[^.]*$/, '')),
       body: text === undefined ? '' : fold(text),
     }));
+    this.#texts = new Map(notes.map(({ path, text }) => [path, text]));
     this.size = notes.length;
   }
 
@@ -73,8 +86,8 @@ export class SearchOracle {
 
   /** Whether the piece is on a line of a note, counted from 1. */
   isOnLine(path, line, piece, { whole = false } = {}) {
-    const { text } = this.#notes.find((note) => note.path === path);
-    return holds(fold(text.split('\n')[line - 1]), fold(piece), !whole);
+    const text = this.#texts.get(path);
+    return holds(fold(text.split('\n')[line - 1] ?? ''), fold(piece), !whole);
   }
 
   /** Every word of the notes, as it is written there. */
