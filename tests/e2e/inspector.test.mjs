@@ -47,18 +47,26 @@ for (const era of ['legacy', 'modern']) {
       assert.ok(answer.result().tools.some(({ name }) => name === 'read_note'));
     });
 
-    test('calls a tool', async () => {
-      const answer = await inspect(
-        era,
-        '--method',
-        'tools/call',
-        '--tool-name',
-        'read_note',
-        '--tool-arg',
-        'path=Index.md',
-      );
-      assert.equal(answer.code, 0, answer.output);
-      assert.equal(JSON.parse(answer.result().content[0].text).path, 'Index.md');
+    test('calls all tools', async () => {
+      const call = async (tool, args) => {
+        const { code, output, result } = await inspect(
+          era,
+          '--method',
+          'tools/call',
+          '--tool-name',
+          tool,
+          '--tool-args-json',
+          JSON.stringify(args),
+        );
+        assert.equal(code, 0, output);
+        return JSON.parse(result().content[0].text);
+      };
+      const path = `Projects/Sledge ${era}.md`;
+      assert.ok((await call('list_notes', {})).total > 40);
+      const { revision } = await call('write_note', { path, content: `Runners of ash, ${era}\n` });
+      assert.equal((await call('read_note', { path })).revision, revision);
+      assert.equal((await call('search_notes', { query: `ash ${era}` })).total, 1);
+      assert.equal((await call('delete_note', { path, expected_revision: revision })).deleted, true);
     });
   });
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client';
+import { bytesAt, changesOf, commitOf, repositoryIn } from './support/git.mjs';
 import { browse } from './support/person.mjs';
 import { REDIRECT_URI } from './support/oauth.mjs';
 import { Stack } from './support/stack.mjs';
@@ -62,7 +63,7 @@ async function connect(mode) {
 }
 
 for (const mode of ['auto', 'legacy']) {
-  test(`mode ${mode}: logs in, lists, reads, refreshes`, async () => {
+  test(`mode ${mode}: logs in, lists, reads, refreshes, writes, searches, deletes`, async () => {
     const { client, authProvider } = await connect(mode);
     const { tools } = await client.listTools();
     assert.ok(tools.some(({ name }) => name === 'list_notes'));
@@ -77,6 +78,23 @@ for (const mode of ['auto', 'legacy']) {
     const again = await client.callTool({ name: 'read_note', arguments: { path: 'Index.md' } });
     assert.deepEqual(again.content, content);
     assert.notEqual(authProvider.tokens().refresh_token, earlier.refresh_token);
+
+    const path = `Projects/Kite ${mode}.md`;
+    const facts = async (name, args) => {
+      const { isError, content: blocks } = await client.callTool({ name, arguments: args });
+      assert.ok(!isError, blocks[0].text);
+      return JSON.parse(blocks[0].text);
+    };
+    const { commit, revision } = await facts('write_note', { path, content: `Silk, ${mode}\n` });
+    const repository = repositoryIn(stack.gitState);
+    assert.equal(bytesAt(repository, commit, path).toString('utf8'), `Silk, ${mode}\n`);
+    assert.equal(commitOf(repository, commit).trailers, 'Vault-Client: TypeScript client');
+    assert.deepEqual(
+      (await facts('search_notes', { query: `silk ${mode}` })).hits.map((hit) => hit.path),
+      [path],
+    );
+    const deleted = await facts('delete_note', { path, expected_revision: revision });
+    assert.deepEqual(changesOf(repository, deleted.commit), [{ change: 'D', path }]);
     await client.close();
   });
 }
