@@ -6,6 +6,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { ClaudeCode } from './support/claude.mjs';
+import { bytesAt, changesOf, filesOf, headOf, repositoryIn } from './support/git.mjs';
 import { McpClient } from './support/mcp.mjs';
 import { signIn } from './support/oauth.mjs';
 import { SearchOracle, textOf } from './support/search_oracle.mjs';
@@ -77,6 +79,44 @@ describe('a real vault', { skip }, () => {
     let hits = 0;
     for (const query of queries) hits += await findsExactly(client, oracle, query);
     t.diagnostic(`${queries.length} queries, ${hits} hits`);
+  });
+
+  test('Claude Code works in it, and the folder itself stays as it is', async () => {
+    const claude = new ClaudeCode();
+    const repository = repositoryIn(stack.gitState);
+    const first = headOf(repository);
+    const path = 'សាកល្បង/ទូក ១.md';
+    const content = 'កំណត់ត្រាសាកល្បងរបស់ខ្ញុំ\r\n';
+    try {
+      const header = `Authorization: Bearer ${client.token}`;
+      await claude.mcp('add', '--transport', 'http', 'vault', stack.mcp, '--header', header);
+      const { code, output, results } = await claude.turn('vault', [
+        { tool: 'list_notes', input: {} },
+        { tool: 'write_note', input: { path, content, mode: 'create' } },
+        { tool: 'search_notes', input: { query: 'ត្រាសាកល្បង', dir: 'សាកល្បង' } },
+        { tool: 'read_note', input: { path } },
+        { tool: 'delete_note', input: { path } },
+      ]);
+      assert.equal(code, 0, output);
+      const [list, wrote, found, read, deleted] = results.map(({ isError, texts }) => {
+        assert.equal(isError, false, texts[0]);
+        return { facts: JSON.parse(texts[0]), text: texts[1] };
+      });
+      assert.equal(list.facts.total, disk.visible.length);
+      assert.ok(bytesAt(repository, wrote.facts.commit, path).equals(Buffer.from(content)));
+      assert.deepEqual(changesOf(repository, wrote.facts.commit), [{ change: 'A', path }]);
+      assert.deepEqual(
+        found.facts.hits.map((hit) => hit.path),
+        [path],
+      );
+      assert.equal(read.text, content);
+      assert.equal(headOf(repository), deleted.facts.commit);
+    } finally {
+      claude.remove();
+    }
+    const names = (commit) => filesOf(repository, commit).map((file) => `${file.revision} ${file.path}`);
+    assert.deepEqual(names(headOf(repository)), names(first));
+    assert.deepEqual(notesOnDisk(), disk);
   });
 
   test('nothing hidden shows in listings, folders or reads', async () => {
