@@ -4,6 +4,7 @@
 //! tokens, GitHub or Workers. `transport` is the one file that drives rmcp.
 
 mod arguments;
+mod methods;
 mod request;
 mod result;
 mod server;
@@ -12,5 +13,7 @@ pub mod tools;
 mod transport;
 mod window;
 
+pub use methods::{METHODS, Method};
+pub use request::Era;
 pub use server::{EmptyServer, VaultServer};
 pub use transport::{calls_mutation, respond};

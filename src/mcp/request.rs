@@ -9,7 +9,7 @@ use ::http::{HeaderMap, StatusCode, header};
 use rmcp::model::{ClientNotification, ClientRequest, ProtocolVersion, RequestId};
 use serde_json::{Map, Value, json};
 
-use super::standard_headers;
+use super::{methods, standard_headers};
 use crate::http::Request;
 
 /// The first revision without `initialize`.
@@ -23,7 +23,7 @@ pub(crate) const PROTOCOL_VERSION_HEADER: &str = "mcp-protocol-version";
 
 /// Which family of protocol revisions a message belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Era {
+pub enum Era {
     /// 2024-11-05 to 2025-11-25.
     Legacy,
     /// 2026-07-28.
@@ -90,6 +90,16 @@ pub(crate) enum RequestError {
         /// The missing keys.
         missing: Vec<&'static str>,
     },
+    /// The era has no such method.
+    #[error("method not found: {method}")]
+    MethodNotFound {
+        /// The request's id.
+        id: Value,
+        /// The method.
+        method: String,
+        /// In which era's form to say so.
+        era: Era,
+    },
     /// The parameters do not fit the method.
     #[error("invalid params for {method}")]
     InvalidParams {
@@ -124,6 +134,13 @@ impl RequestError {
                 (bad, id, code, Some(data))
             }
             Self::MissingMeta { id, .. } => (bad, id, -32602, None),
+            Self::MethodNotFound { id, era, .. } => {
+                let status = match era {
+                    Era::Legacy => StatusCode::OK,
+                    Era::Modern => StatusCode::NOT_FOUND,
+                };
+                (status, id, -32601, None)
+            }
             Self::InvalidParams { id, .. } => (StatusCode::OK, id, -32602, None),
         };
         (status, error_message(id, code, &self.to_string(), data))
@@ -153,7 +170,7 @@ fn supported_versions() -> Vec<&'static str> {
 /// 2. The body is one JSON-RPC 2.0 request or notification.
 /// 3. The era, by `_meta`, method and `MCP-Protocol-Version`; the version is one we speak.
 /// 4. A modern request carries its `_meta`, and its headers mirror its body.
-/// 5. The parameters fit the method.
+/// 5. The era has the method, and the parameters fit it.
 pub(crate) fn read(request: &Request) -> Result<Message, RequestError> {
     let headers = request.headers();
     // (1) Lenient: absent and wildcards count, because real probes send `*/*`.
@@ -193,41 +210,28 @@ pub(crate) fn read(request: &Request) -> Result<Message, RequestError> {
     }
 
     // (5)
-    let invalid_params = || RequestError::InvalidParams {
-        id: id.clone(),
-        method: envelope.method.to_owned(),
-    };
+    if !methods::exists(era, envelope.method) {
+        return Err(RequestError::MethodNotFound {
+            id,
+            method: envelope.method.to_owned(),
+            era,
+        });
+    }
     let typed_id: RequestId = serde_json::from_value(id.clone())
         .map_err(|_| RequestError::NotAMessage("the id must be a string or an integer"))?;
-    let request: ClientRequest =
-        serde_json::from_value(Value::Object(object.clone())).map_err(|_| invalid_params())?;
-    if matches!(request, ClientRequest::CustomRequest(_))
-        && KNOWN_METHODS.contains(&envelope.method)
-    {
-        return Err(invalid_params());
+    match serde_json::from_value(Value::Object(object.clone())) {
+        // What arrives as "custom" under the name of a method did not fit its type.
+        Err(_) | Ok(ClientRequest::CustomRequest(_)) => Err(RequestError::InvalidParams {
+            id,
+            method: envelope.method.to_owned(),
+        }),
+        Ok(request) => Ok(Message::Request {
+            id: typed_id,
+            era,
+            request: Box::new(request),
+        }),
     }
-    Ok(Message::Request {
-        id: typed_id,
-        era,
-        request: Box::new(request),
-    })
 }
-
-/// Methods whose parameters have a type: what arrives as "custom" under one of these names did not
-/// fit it.
-const KNOWN_METHODS: [&str; 11] = [
-    "completion/complete",
-    "initialize",
-    "logging/setLevel",
-    "prompts/get",
-    "resources/read",
-    "resources/subscribe",
-    "resources/unsubscribe",
-    "server/discover",
-    "subscriptions/listen",
-    "tools/call",
-    "tools/list",
-];
 
 /// The parts of a message that decide how the rest is read.
 struct Envelope<'a> {
@@ -294,6 +298,20 @@ fn era(headers: &HeaderMap, envelope: &Envelope<'_>, id: &Value) -> Result<Era, 
             reason,
         }
     })?;
+    // Judged before the version itself: a request that says two things has said nothing.
+    if let (Some(header), Some(meta)) = (header, envelope.meta_version())
+        && header != meta
+    {
+        return Err(RequestError::HeaderMismatch {
+            id: id.clone(),
+            reason: "MCP-Protocol-Version header does not match the request's _meta".to_owned(),
+        });
+    }
+    // The handshake exists in the legacy era alone and negotiates in its parameters, whatever a
+    // header says: some clients name there what `server/discover` told them.
+    if envelope.method == "initialize" && !has_modern_meta(envelope) {
+        return Ok(Era::Legacy);
+    }
     let named = envelope.meta_version().or(header);
     let era = match named {
         Some(version) if version >= FIRST_MODERN => Era::Modern,
@@ -302,7 +320,6 @@ fn era(headers: &HeaderMap, envelope: &Envelope<'_>, id: &Value) -> Result<Era, 
         _ => Era::Legacy,
     };
     match named {
-        // `initialize` negotiates in its parameters: a newer version there is no error.
         Some(version) if !supported_versions().contains(&version) => {
             Err(RequestError::UnsupportedVersion {
                 id: id.clone(),
@@ -320,7 +337,7 @@ fn has_modern_meta(envelope: &Envelope<'_>) -> bool {
     })
 }
 
-/// Requires what every modern request carries, and that the header says the same.
+/// Requires what every modern request carries.
 fn check_meta(
     headers: &HeaderMap,
     envelope: &Envelope<'_>,
@@ -343,18 +360,14 @@ fn check_meta(
             missing,
         });
     }
-    let mismatch = |reason: String| RequestError::HeaderMismatch {
-        id: id.clone(),
-        reason,
-    };
-    match single(headers, PROTOCOL_VERSION_HEADER).map_err(mismatch)? {
-        None => Err(mismatch(
-            "missing required MCP-Protocol-Version header".to_owned(),
-        )),
-        header if header != envelope.meta_version() => Err(mismatch(
-            "MCP-Protocol-Version header does not match the request's _meta".into(),
-        )),
-        Some(_) => Ok(()),
+    // That it says the same was seen when the era was told.
+    if headers.contains_key(PROTOCOL_VERSION_HEADER) {
+        Ok(())
+    } else {
+        Err(RequestError::HeaderMismatch {
+            id: id.clone(),
+            reason: "missing required MCP-Protocol-Version header".to_owned(),
+        })
     }
 }
 
@@ -373,9 +386,11 @@ pub(crate) fn single<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'
     }
 }
 
-/// Whether `Accept` leaves room for JSON. Only an explicit refusal counts.
+/// Whether `Accept` leaves room for JSON. Of the ranges that match, the most specific one decides
+/// (RFC 9110 section 12.5.1). Only an explicit refusal counts.
 fn accepts_json(headers: &HeaderMap) -> bool {
     let mut named = false;
+    let mut best: Option<(Specificity, bool)> = None;
     for value in headers.get_all(header::ACCEPT) {
         let Ok(value) = value.to_str() else {
             return false;
@@ -386,27 +401,44 @@ fn accepts_json(headers: &HeaderMap) -> bool {
             .filter(|range| !range.is_empty())
         {
             named = true;
-            if let Ok(range) = range.parse::<mime::Mime>()
-                && allows_json(&range)
+            let Ok(range) = range.parse::<mime::Mime>() else {
+                continue;
+            };
+            if let Some(specificity) = matches_json(&range)
+                && best.is_none_or(|(best, _)| specificity > best)
             {
-                return true;
+                best = Some((specificity, !is_refusal(&range)));
             }
         }
     }
-    !named
+    best.map_or(!named, |(_, accepted)| accepted)
 }
 
-fn allows_json(range: &mime::Mime) -> bool {
-    let refused = range.get_param("q").is_some_and(|quality| {
+/// How closely a media range describes JSON.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Specificity {
+    Anything,
+    Application,
+    Json,
+}
+
+fn matches_json(range: &mime::Mime) -> Option<Specificity> {
+    match (range.type_(), range.subtype()) {
+        (mime::STAR, _) => Some(Specificity::Anything),
+        (mime::APPLICATION, mime::STAR) => Some(Specificity::Application),
+        (mime::APPLICATION, mime::JSON) => Some(Specificity::Json),
+        _ => None,
+    }
+}
+
+/// Whether a range has the weight 0, which means "not acceptable".
+fn is_refusal(range: &mime::Mime) -> bool {
+    range.get_param("q").is_some_and(|quality| {
         quality
             .as_str()
             .parse::<f32>()
             .is_ok_and(|quality| quality <= 0.0)
-    });
-    let matches = range.type_() == mime::STAR
-        || (range.type_() == mime::APPLICATION
-            && (range.subtype() == mime::STAR || range.subtype() == mime::JSON));
-    matches && !refused
+    })
 }
 
 fn is_json(headers: &HeaderMap) -> bool {
