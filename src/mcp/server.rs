@@ -58,10 +58,10 @@ impl ServerHandler for VaultServer {
 
     async fn list_tools(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(private_list(self.tools()))
+        private_list(request, self.tools())
     }
 
     async fn call_tool(
@@ -94,10 +94,10 @@ impl ServerHandler for EmptyServer {
 
     async fn list_tools(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(private_list(Vec::new()))
+        private_list(request, Vec::new())
     }
 
     async fn call_tool(
@@ -127,12 +127,21 @@ fn private_discovery(server: &impl ServerHandler) -> DiscoverResult {
     result
 }
 
-/// A list of tools, for the asking client's own cache alone.
-fn private_list(tools: Vec<Tool>) -> ListToolsResult {
+/// A list of tools, for the asking client's own cache alone. It is one page, so no cursor is ours.
+fn private_list(
+    request: Option<PaginatedRequestParams>,
+    tools: Vec<Tool>,
+) -> Result<ListToolsResult, ErrorData> {
+    if request.is_some_and(|request| request.cursor.is_some()) {
+        return Err(ErrorData::invalid_params(
+            "unknown cursor: all tools are on one page",
+            None,
+        ));
+    }
     let mut result = ListToolsResult::with_all_items(tools);
     result.ttl_ms = Some(LIST_TTL_MS);
     result.cache_scope = Some(CacheScope::Private);
-    result
+    Ok(result)
 }
 
 /// A tool that is not offered is a protocol error, not a tool's answer (MCP, "Tools").
