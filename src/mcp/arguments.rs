@@ -16,7 +16,31 @@ pub(crate) fn parse<T: DeserializeOwned>(arguments: Option<JsonObject>) -> Resul
     let mut arguments = arguments.unwrap_or_default();
     // A null stands for an argument that was left out: generated clients fill in all of them.
     arguments.retain(|_, value| !value.is_null());
-    serde_json::from_value(Value::Object(arguments)).map_err(|error| error.to_string())
+    serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
+        let argument = error.path().to_string();
+        let problem = error.into_inner().to_string();
+        // Where an argument is missing or unknown, the problem names it itself.
+        if argument == "." || problem.contains(&format!("`{argument}`")) {
+            shortened(&problem)
+        } else {
+            shortened(&format!("{argument}: {problem}"))
+        }
+    })
+}
+
+/// The beginning and the end of a sentence that quotes an argument of any length.
+fn shortened(problem: &str) -> String {
+    const BEGINNING: usize = 200;
+    const END: usize = 400;
+    let count = problem.chars().count();
+    if count <= BEGINNING + END {
+        return problem.to_owned();
+    }
+    let beginning = problem.chars().take(BEGINNING);
+    beginning
+        .chain(['…'])
+        .chain(problem.chars().skip(count - END))
+        .collect()
 }
 
 /// An optional whole number, also as text (`"10"`) or with an empty fraction (`10.0`).
