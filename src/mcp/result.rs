@@ -2,6 +2,8 @@
 //!
 //! The only place where text for a model is made out of errors.
 
+use std::fmt::Display;
+
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
 
@@ -108,7 +110,7 @@ fn sentence(error: &VaultError) -> String {
             Echo(path)
         ),
         VaultError::TooLarge { path, bytes, limit: None } => format!(
-            "{} has {bytes} bytes, which is more than can be read here.",
+            "{} has {bytes} bytes, which is more than can be read here. Its owner can split it into several notes.",
             Echo(path)
         ),
         VaultError::InvalidArgument { argument, problem } => {
@@ -116,7 +118,8 @@ fn sentence(error: &VaultError) -> String {
         }
         VaultError::RateLimited { retry_after } => format!(
             "GitHub asks to wait. Nothing was changed; try again in {} seconds.",
-            retry_after.as_secs()
+            // Rounded up, and never at once.
+            retry_after.as_millis().div_ceil(1_000).max(1)
         ),
         VaultError::UpstreamUnavailable { outcome_unknown: false, .. } => {
             "GitHub cannot be reached or fails. Nothing was changed; try again in a minute.".to_owned()
@@ -153,21 +156,38 @@ fn invalid_path(path: &str, reason: &InvalidPath) -> String {
 }
 
 fn already_exists(path: &str, existing: &[String], revision: Option<&Revision>) -> String {
+    let asked = Echo(path);
     if existing.iter().any(|there| there == path) {
         let revision = revision
             .map(|revision| format!(" (revision {revision})"))
             .unwrap_or_default();
-        format!(
-            "{} exists already{revision}. Nothing was written; read it, then change it with mode \"overwrite\" if it should be replaced.",
-            Echo(path)
-        )
-    } else {
-        format!(
-            "{} would differ from {} in letter case or accents' encoding only, which not every device can keep apart. Nothing was written; use the path that exists.",
-            Echo(path),
-            echo_all(existing)
-        )
+        return format!(
+            "{asked} exists already{revision}. Nothing was written; read it, then change it with mode \"overwrite\" if it should be replaced."
+        );
     }
+    let in_the_way = match existing {
+        // Links and submodules are never shown, so neither is their name.
+        [] => "something that is no note is in its way".to_owned(),
+        [folder] if folder.strip_suffix('/') == Some(path) => {
+            "a folder of that name exists".to_owned()
+        }
+        [note] if is_below(path, note) => {
+            format!("{} is a note, and a note holds no others", Echo(note))
+        }
+        _ => {
+            return format!(
+                "{asked} would differ from {} in letter case or accents' encoding only, which not every device can keep apart. Nothing was written; use the path that exists.",
+                echo_all(existing)
+            );
+        }
+    };
+    format!("{asked} cannot be made: {in_the_way}. Nothing was written; choose another path.")
+}
+
+/// Whether a path would lie below `note`, were that a folder.
+fn is_below(path: &str, note: &str) -> bool {
+    path.strip_prefix(note)
+        .is_some_and(|rest| rest.starts_with('/'))
 }
 
 fn denied(denial: &Denial) -> String {
@@ -184,18 +204,23 @@ fn denied(denial: &Denial) -> String {
     }
 }
 
+/// The most items of a list that a sentence names.
+const MAX_NAMED: usize = 10;
+
 fn echo_all(paths: &[String]) -> String {
-    paths
-        .iter()
-        .map(|path| Echo(path).to_string())
-        .collect::<Vec<_>>()
-        .join(", ")
+    enumeration(paths.iter().map(|path| Echo(path)))
 }
 
 fn numbers(numbers: &[usize]) -> String {
-    numbers
-        .iter()
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-        .join(", ")
+    enumeration(numbers.iter())
+}
+
+/// The items one after another; only how many there are of those that are too many to name.
+fn enumeration<T: Display>(items: impl ExactSizeIterator<Item = T>) -> String {
+    let unnamed = items.len().saturating_sub(MAX_NAMED);
+    let mut named: Vec<String> = items.take(MAX_NAMED).map(|item| item.to_string()).collect();
+    if unnamed > 0 {
+        named.push(format!("and {unnamed} more"));
+    }
+    named.join(", ")
 }

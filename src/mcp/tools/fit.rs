@@ -1,6 +1,11 @@
 //! How much fits into one answer.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
+
+/// The most characters of a title or heading that facts repeat. A heading may be as long as a note.
+const MAX_TITLE: usize = 200;
 
 /// The items that fit.
 pub(super) struct Fit {
@@ -26,4 +31,13 @@ pub(super) fn into(sizes: impl Iterator<Item = usize>, room: usize) -> Fit {
 /// The characters of an item as JSON, with the comma after it.
 pub(super) fn size(item: &impl Serialize) -> usize {
     serde_json::to_string(item).map_or(0, |json| json.chars().count() + 1)
+}
+
+/// A title or heading, cut where it is too long for a fact.
+pub(super) fn title(text: &str) -> Cow<'_, str> {
+    if text.chars().nth(MAX_TITLE).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let kept = text.chars().take(MAX_TITLE - 1);
+    Cow::Owned(kept.chain(['…']).collect())
 }

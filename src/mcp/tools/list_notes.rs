@@ -14,11 +14,12 @@ use super::{
 use crate::vault::{
     VaultClient,
     client::{ListRequest, ListedNote, MAX_PAGE, NotePage},
+    storage::CommitId,
 };
 
 /// The notes of a page where no limit is given.
 const DEFAULT_LIMIT: u64 = 100;
-/// Characters that the parts of an answer beside its notes take at most, folders aside.
+/// Characters that the parts of an answer beside its notes usually take, folders aside.
 const FRAME: usize = 2_000;
 
 /// The arguments of `list_notes`.
@@ -38,7 +39,8 @@ struct Arguments {
     #[serde(deserialize_with = "arguments::integer")]
     #[schemars(with = "u32", range(min = 1, max = 1000))]
     limit: Option<u64>,
-    /// The next_cursor of the previous answer, to go on where it ended. Repeat the other arguments.
+    /// The `next_cursor` of the previous answer, to go on where it ended. Repeat the other
+    /// arguments.
     #[schemars(with = "String")]
     cursor: Option<String>,
 }
@@ -115,7 +117,17 @@ pub(super) async fn call(
         room,
     );
     page.shorten(notes.count);
-    Ok(result::answer(&facts(&page, folders.count), Vec::new()))
+    // The folder's own path and the cursor can be longer than what is kept for them: a path may
+    // have thousands of characters.
+    let mut folders = folders.count;
+    while fit::size(&facts(&page, folders)) > MAX_CHARACTERS {
+        match page.notes.len() {
+            0 | 1 if folders == 0 => break,
+            0 | 1 => folders /= 2,
+            more => page.shorten(more - 1),
+        }
+    }
+    Ok(result::answer(&facts(&page, folders), Vec::new()))
 }
 
 fn note_facts(note: &ListedNote) -> NoteFacts<'_> {
@@ -142,7 +154,7 @@ fn facts(page: &NotePage, folders: usize) -> Facts<'_> {
             })
             .collect(),
         folders_left_out: Some(page.folders.len() - folders).filter(|count| *count > 0),
-        commit: page.commit.as_ref().map(|commit| commit.as_str()),
+        commit: page.commit.as_ref().map(CommitId::as_str),
         next_cursor: page.next.as_deref(),
     }
 }

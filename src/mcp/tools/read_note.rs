@@ -10,12 +10,12 @@ use super::{
         result::{self, MAX_CHARACTERS, ToolError},
         window::{self, LineRange},
     },
-    annotations, schema,
+    annotations, fit, schema,
 };
-use crate::vault::VaultClient;
+use crate::vault::{VaultClient, storage::CommitId};
 
-/// Characters that are kept for the facts beside the text.
-const FRAME: usize = 4_000;
+/// Characters that `lines` and `next` take at most, names and all.
+const WINDOW_FACTS: usize = 150;
 
 /// The arguments of `read_note`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -69,17 +69,23 @@ pub(super) async fn call(
             .map_err(|error: window::NotALineRange| ToolError::Arguments(error.to_string()))?,
     };
     let note = vault.read(&arguments.path, None).await?;
-    let window = window::cut(&note.text, range, MAX_CHARACTERS - FRAME)
-        .map_err(|error| ToolError::Arguments(format!("lines lie behind the end: {error}")))?;
-    let facts = Facts {
+    let title = fit::title(&note.title);
+    let mut facts = Facts {
         path: note.path.as_str(),
-        title: &note.title,
+        title: &title,
         revision: note.revision.as_str(),
-        commit: note.commit.as_ref().map(|commit| commit.as_str()),
+        commit: note.commit.as_ref().map(CommitId::as_str),
         bytes: note.text.len(),
-        total_lines: window.total_lines,
-        lines: window.lines.as_deref(),
-        next: window.next.as_deref(),
+        // No more than this; the window tells.
+        total_lines: note.text.len(),
+        lines: None,
+        next: None,
     };
+    let room = MAX_CHARACTERS - fit::size(&facts) - WINDOW_FACTS;
+    let window = window::cut(&note.text, range, room)
+        .map_err(|error| ToolError::Arguments(format!("lines lie behind the end: {error}")))?;
+    facts.total_lines = window.total_lines;
+    facts.lines = window.lines.as_deref();
+    facts.next = window.next.as_deref();
     Ok(result::answer(&facts, vec![window.text.to_owned()]))
 }

@@ -1,5 +1,7 @@
 //! `search_notes`: which notes hold a text.
 
+use std::borrow::Cow;
+
 use rmcp::model::{CallToolResult, JsonObject, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,11 +16,12 @@ use super::{
 use crate::vault::{
     VaultClient,
     client::{FoundNote, FoundPage, SearchRequest},
+    storage::CommitId,
 };
 
 /// The hits of a page where no limit is given.
 const DEFAULT_LIMIT: u64 = 20;
-/// Characters that the parts of an answer beside its hits take at most.
+/// Characters that the parts of an answer beside its hits take at most: no part of them is a path.
 const FRAME: usize = 2_000;
 
 /// The arguments of `search_notes`.
@@ -37,7 +40,8 @@ struct Arguments {
     #[serde(default, deserialize_with = "arguments::integer")]
     #[schemars(with = "u32", range(min = 1, max = 100))]
     limit: Option<u64>,
-    /// The next_cursor of the previous answer, to go on where it ended. Repeat the other arguments.
+    /// The `next_cursor` of the previous answer, to go on where it ended. Repeat the other
+    /// arguments.
     #[serde(default)]
     #[schemars(with = "String")]
     cursor: Option<String>,
@@ -59,11 +63,11 @@ struct Facts<'a> {
 #[derive(Serialize)]
 struct HitFacts<'a> {
     path: &'a str,
-    title: &'a str,
+    title: Cow<'a, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    section: Option<&'a str>,
+    section: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     snippet: Option<&'a str>,
 }
@@ -108,7 +112,7 @@ fn facts(page: &FoundPage) -> Facts<'_> {
         hits: page.hits.iter().map(hit_facts).collect(),
         searched: page.searched,
         searched_by_path_only: page.by_path_only,
-        commit: page.commit.as_ref().map(|commit| commit.as_str()),
+        commit: page.commit.as_ref().map(CommitId::as_str),
         next_cursor: page.next.as_deref(),
     }
 }
@@ -117,9 +121,11 @@ fn hit_facts(hit: &FoundNote) -> HitFacts<'_> {
     let excerpt = hit.excerpt.as_ref();
     HitFacts {
         path: hit.path.as_str(),
-        title: &hit.title,
+        title: fit::title(&hit.title),
         line: excerpt.map(|excerpt| excerpt.line),
-        section: excerpt.and_then(|excerpt| excerpt.section.as_deref()),
+        section: excerpt
+            .and_then(|excerpt| excerpt.section.as_deref())
+            .map(fit::title),
         snippet: excerpt.map(|excerpt| excerpt.snippet.as_str()),
     }
 }
