@@ -19,10 +19,10 @@ use crate::vault::{VaultClient, client::DeleteRequest};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
-    /// The note's path, letter for letter as list_notes returns it.
+    /// The note's path, letter for letter as `list_notes` returns it.
     path: String,
-    /// The revision that the note must still have, from read_note or list_notes. If somebody has
-    /// changed it since, it is not deleted.
+    /// The revision that the note must still have, from `read_note` or `list_notes`. If somebody
+    /// has changed it since, it is not deleted.
     #[serde(default)]
     #[schemars(with = "String")]
     expected_revision: Option<String>,

@@ -21,5 +21,23 @@ pub(super) fn of<T: JsonSchema>() -> Arc<JsonObject> {
     };
     schema.remove("title");
     schema.remove("description");
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.values_mut().for_each(plain);
+    }
     Arc::new(schema)
+}
+
+/// Takes out of an argument's schema what says nothing to a model, or trips a strict validator.
+fn plain(property: &mut Value) {
+    let Value::Object(property) = property else {
+        return;
+    };
+    // "Left out" is not a value, and null is no value of the argument's type.
+    property.retain(|keyword, value| !(keyword == "default" && value.is_null()));
+    // Names of Rust's numbers, which JSON Schema does not know.
+    property.remove("format");
+    if let Some(Value::String(description)) = property.get_mut("description") {
+        // Where a line of source ends means nothing.
+        *description = description.replace('\n', " ");
+    }
 }

@@ -31,8 +31,8 @@ struct Arguments {
     #[serde(default)]
     #[schemars(extend("default" = "overwrite"))]
     mode: Mode,
-    /// The revision that the note must still have, from read_note or list_notes. If somebody has
-    /// changed it since, nothing is written. Give it whenever the new text is based on the old.
+    /// The revision that the note must still have, from `read_note` or `list_notes`. If somebody
+    /// has changed it since, nothing is written. Give it whenever the new text is based on the old.
     #[serde(default)]
     #[schemars(with = "String")]
     expected_revision: Option<String>,
