@@ -19,7 +19,10 @@ use crate::{
     login::allowlist::Allowlist,
     oauth::{seal::SealingKey, settings::OauthSettings},
     storage::github::GithubRepository,
-    vault::policy::{VaultPolicy, parse_prefixes},
+    vault::{
+        path::DirPath,
+        policy::{VaultPolicy, parse_prefixes},
+    },
 };
 
 /// Every key that is read. `.dev.vars.example` lists the same.
@@ -119,17 +122,27 @@ impl Config {
 }
 
 fn policy(reader: &Reader<'_>) -> Result<VaultPolicy, ConfigError> {
-    let allowed = reader
-        .parsed("VAULT_ALLOWED_PREFIXES", parse_prefixes)?
-        .unwrap_or_default();
-    let denied = reader
-        .parsed("VAULT_DENIED_PREFIXES", parse_prefixes)?
-        .unwrap_or_default();
+    let allowed = prefixes(reader, "VAULT_ALLOWED_PREFIXES")?;
+    let denied = prefixes(reader, "VAULT_DENIED_PREFIXES")?;
     Ok(VaultPolicy::new(
         allowed,
         &denied,
         reader.flag("VAULT_READ_ONLY")?,
     ))
+}
+
+fn prefixes(reader: &Reader<'_>, key: &'static str) -> Result<Vec<DirPath>, ConfigError> {
+    let prefixes = reader.parsed(key, |list| {
+        // Without the entry, and without the reason, which can quote it: what somebody hides is not
+        // for the page that everybody gets.
+        parse_prefixes(list).map_err(|error| {
+            format!(
+                "must be folders divided by commas, such as Projects, Areas/Home; entry {} is none",
+                error.position
+            )
+        })
+    })?;
+    Ok(prefixes.unwrap_or_default())
 }
 
 fn sealing_key(reader: &Reader<'_>, base_url: &BaseUrl) -> Result<SealingKey, ConfigError> {
@@ -167,6 +180,18 @@ fn allowed_origins(reader: &Reader<'_>) -> Result<Vec<String>, ConfigError> {
 fn items(list: &str) -> impl Iterator<Item = &str> {
     list.split(|c: char| c == ',' || c.is_whitespace())
         .filter(|item| !item.is_empty())
+}
+
+/// The host name in a text that is one: letters, digits, hyphens and dots, in lower case.
+fn host_name(text: &str) -> Option<String> {
+    let plain = |host: &String| {
+        host.bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.'))
+    };
+    match url::Host::parse(text) {
+        Ok(url::Host::Domain(host)) => Some(host).filter(plain),
+        Ok(url::Host::Ipv4(_) | url::Host::Ipv6(_)) | Err(_) => None,
+    }
 }
 
 /// A URL that may be `http` only where both it and the server are on this machine.

@@ -1,10 +1,9 @@
 //! Which clients may be used, beyond those that register themselves for Claude or loopback.
 
 use serde::Deserialize;
-use url::Host;
 
 use super::{
-    items,
+    host_name, items,
     reader::{ConfigError, Reader},
 };
 use crate::oauth::{
@@ -22,15 +21,13 @@ pub(super) fn redirect_hosts(reader: &Reader<'_>) -> Result<RedirectHosts, Confi
         if item == "*" {
             return Ok(RedirectHosts::Any);
         }
-        match Host::parse(item) {
-            Ok(Host::Domain(host)) => hosts.push(host),
-            Ok(Host::Ipv4(_) | Host::Ipv6(_)) | Err(_) => {
-                return Err(ConfigError::new(
-                    KEY,
-                    "must be a list of host names, without scheme, port or path, or *",
-                ));
-            }
-        }
+        let host = host_name(item).ok_or_else(|| {
+            ConfigError::new(
+                KEY,
+                "must be a list of host names, without scheme, port, path or wildcard; or * alone",
+            )
+        })?;
+        hosts.push(host);
     }
     Ok(RedirectHosts::Listed(hosts))
 }

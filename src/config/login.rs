@@ -3,6 +3,7 @@
 use url::Url;
 
 use super::{
+    host_name,
     reader::{ConfigError, Reader},
     repository::{github_api_url, github_web_url},
     service_url,
@@ -53,7 +54,9 @@ pub(super) fn read(reader: &Reader<'_>, base_url: &BaseUrl) -> Result<LoginSetti
         "google" => Ok(LoginSettings::Google(GoogleSettings {
             client_id: reader.required("GOOGLE_CLIENT_ID")?,
             client_secret: reader.secret("GOOGLE_CLIENT_SECRET")?,
-            hosted_domain: reader.optional("GOOGLE_HOSTED_DOMAIN"),
+            hosted_domain: reader.parsed("GOOGLE_HOSTED_DOMAIN", |domain| {
+                host_name(domain).ok_or("must be a domain such as example.com")
+            })?,
             redirect_uri,
         })),
         "github" => Ok(LoginSettings::Github(GithubSettings {
