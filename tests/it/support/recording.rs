@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use vault_mcp::vault::{
     policy::{Visible, Writable},
     storage::{
-        CommitId, CommitInfo, Committed, Entry, ListQuery, Listing, Lookup, Revision, SearchPage,
-        SearchQuery, Sieve, StorageError, StoredNote, VaultStorage,
+        CommitId, CommitInfo, Committed, Entry, ListQuery, Listing, Lookup, Revision, SearchHit,
+        SearchPage, SearchQuery, Sieve, StorageError, StoredNote, VaultStorage,
     },
 };
 
@@ -149,6 +149,29 @@ impl VaultStorage for Everywhere {
             commit: Some(head()),
             note: Some(note),
             twins: Vec::new(),
+        })
+    }
+
+    async fn search(&self, query: &SearchQuery<'_>) -> Result<SearchPage, StorageError> {
+        let asked = ListQuery {
+            sieve: query.sieve,
+            dir: query.dir.clone(),
+            at: None,
+        };
+        let Listing { commit, entries } = self.list(&asked).await?;
+        let hits = entries.into_iter().map(|entry| SearchHit {
+            path: entry.path,
+            title: "Note".to_owned(),
+            excerpt: None,
+        });
+        let hits: Vec<SearchHit> = hits.collect();
+        Ok(SearchPage {
+            commit,
+            total: hits.len(),
+            searched: hits.len() as u64,
+            hits,
+            by_path_only: 0,
+            unfinished: None,
         })
     }
 
