@@ -90,12 +90,13 @@ impl App {
             return forbidden("calls from web pages of this origin are not allowed");
         }
         // (4)
-        let admission = match route.endpoint {
-            Endpoint::Mcp => match self.guard.admit(request).await {
+        let admission = if route.endpoint == Endpoint::Mcp {
+            match self.guard.admit(request).await {
                 Admission::Challenged(response) => return response,
                 admitted @ (Admission::Admitted(_) | Admission::NotListed) => Some(admitted),
-            },
-            _ => None,
+            }
+        } else {
+            None
         };
         // (5)
         if !is_allowed(route, request.method()) {

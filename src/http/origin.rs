@@ -20,7 +20,7 @@ pub(super) fn is_our_host(request: &Request, base_url: &BaseUrl) -> bool {
         None => request
             .uri()
             .authority()
-            .map(|authority| authority.as_str()),
+            .map(::http::uri::Authority::as_str),
     };
     host.is_some_and(|host| {
         // A default port may be written out.
