@@ -307,13 +307,17 @@ fn an_archive_that_leaves_out_or_rewrites_is_completed_by_blobs() {
         let mut files = notes(10);
         files.push(note(
             ".gitattributes",
-            "ignored.md export-ignore\nrewritten.md export-subst\n",
+            "ignored.md export-ignore\nrewritten*.md export-subst\n",
         ));
         files.push(note("ignored.md", "i"));
-        files.push(note("rewritten.md", "$Format:%H$"));
+        // The second one is rewritten to another text of the same length: 40 digits and two signs.
+        let rewritten = ["$Format:%H$", "$Format:%H$$Format:$$Format:%%$$Format:%%$"];
+        files.push(note("rewritten.md", rewritten[0]));
+        files.push(note("rewritten too.md", rewritten[1]));
         let vault = AtIndex::built(files).await;
         vault.assert_same().await;
-        assert_eq!(vault.content("rewritten.md").await, "$Format:%H$");
+        assert_eq!(vault.content("rewritten.md").await, rewritten[0]);
+        assert_eq!(vault.content("rewritten too.md").await, rewritten[1]);
     });
 }
 
