@@ -223,7 +223,10 @@ impl AuthorizationServer {
         let reason = match error {
             LoginError::Misconfigured(_) => "provider_misconfigured",
             LoginError::Untrusted(_) => "provider_answer_refused",
-            _ => "provider_unavailable",
+            LoginError::Unavailable(_)
+            | LoginError::Declined(_)
+            | LoginError::UnverifiedEmail { .. }
+            | LoginError::OtherOrganisation { .. } => "provider_unavailable",
         };
         let event = AuthEvent::new(Endpoint::Consent, reason).client(&handle.request.client);
         self.log.record(&event.detail(error));
