@@ -4,6 +4,7 @@
 mod login_github;
 mod login_google;
 mod login_oidc;
+mod mcp_transport;
 mod oauth_authorize;
 mod oauth_callback;
 mod oauth_consent;

@@ -1,5 +1,6 @@
 //! What the core needs from its surroundings, as the host has it.
 
+pub(crate) mod app;
 pub(crate) mod clock;
 pub(crate) mod github;
 pub(crate) mod hostile_paths;
