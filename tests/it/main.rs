@@ -1,6 +1,7 @@
 #![cfg(test)]
 //! Everything that is tested on the host, in one binary.
 
+mod app_routes;
 mod login_github;
 mod login_google;
 mod login_oidc;
