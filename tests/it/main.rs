@@ -2,6 +2,8 @@
 //! Everything that is tested on the host, in one binary.
 
 mod app_routes;
+mod guard_bearer;
+mod guard_coverage;
 mod login_github;
 mod login_google;
 mod login_oidc;
