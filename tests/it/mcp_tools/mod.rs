@@ -1,0 +1,11 @@
+//! The tools as a model meets them: definitions, arguments, answers, errors.
+
+mod access;
+mod arguments;
+mod cap;
+mod definitions;
+mod errors;
+mod list;
+mod read;
+mod search;
+mod write;
