@@ -7,6 +7,7 @@ mod guard_coverage;
 mod login_github;
 mod login_google;
 mod login_oidc;
+mod mcp_hostile_paths;
 mod mcp_tools;
 mod mcp_transport;
 mod oauth_authorize;
