@@ -2,6 +2,8 @@
 //! Everything that is tested on the host, in one binary.
 
 mod app_routes;
+mod config;
+mod docs;
 mod guard_bearer;
 mod guard_coverage;
 mod login_github;
