@@ -197,7 +197,10 @@ impl SqlRow {
     pub fn text(&self, column: usize) -> Result<&str, SqlError> {
         match self.0.get(column) {
             Some(SqlValue::Text(text)) => Ok(text),
-            other => Err(SqlError(format!("column {column} is no text: {}", kind(other)))),
+            other => Err(SqlError(format!(
+                "column {column} is no text: {}",
+                kind(other)
+            ))),
         }
     }
 
@@ -208,7 +211,10 @@ impl SqlRow {
     pub fn integer(&self, column: usize) -> Result<i64, SqlError> {
         match self.0.get(column) {
             Some(SqlValue::Integer(number)) => Ok(*number),
-            other => Err(SqlError(format!("column {column} is no integer: {}", kind(other)))),
+            other => Err(SqlError(format!(
+                "column {column} is no integer: {}",
+                kind(other)
+            ))),
         }
     }
 

@@ -86,7 +86,7 @@ mod tests {
         limit: Option<u64>,
     }
 
-    fn limit(value: Value) -> Result<Option<u64>, String> {
+    fn limit(value: &Value) -> Result<Option<u64>, String> {
         let arguments = json!({ "limit": value });
         parse::<Sample>(arguments.as_object().cloned()).map(|sample| sample.limit)
     }
@@ -100,9 +100,9 @@ mod tests {
             json!("10.0"),
             json!(" 10 "),
         ] {
-            assert_eq!(limit(form.clone()), Ok(Some(10)), "{form}");
+            assert_eq!(limit(&form), Ok(Some(10)), "{form}");
         }
-        assert_eq!(limit(Value::Null), Ok(None));
+        assert_eq!(limit(&Value::Null), Ok(None));
         assert_eq!(parse::<Sample>(None).unwrap().limit, None);
     }
 
@@ -117,7 +117,7 @@ mod tests {
             json!(true),
             json!(1e300),
         ] {
-            let refusal = limit(form.clone()).unwrap_err();
+            let refusal = limit(&form).unwrap_err();
             assert!(
                 refusal.contains("expected a whole number"),
                 "{form}: {refusal}"

@@ -10,12 +10,15 @@ pub(crate) struct ObjectSql(pub(crate) SqlStorage);
 impl Sql for ObjectSql {
     fn exec(&self, statement: &str, parameters: &[SqlValue]) -> Result<Vec<SqlRow>, SqlError> {
         let parameters: Vec<SqlStorageValue> = parameters.iter().cloned().map(outgoing).collect();
-        let cursor = self.0.exec(statement, parameters).map_err(failure)?;
+        let cursor = self
+            .0
+            .exec(statement, parameters)
+            .map_err(|error| failure(&error))?;
         // `one()` never answers where there is not exactly one row, so rows are always collected.
         cursor
             .raw()
             .map(|row| {
-                let row = row.map_err(failure)?;
+                let row = row.map_err(|error| failure(&error))?;
                 Ok(SqlRow(row.into_iter().map(incoming).collect()))
             })
             .collect()
@@ -43,6 +46,6 @@ fn incoming(value: SqlStorageValue) -> SqlValue {
     }
 }
 
-fn failure(error: worker::Error) -> SqlError {
+fn failure(error: &worker::Error) -> SqlError {
     SqlError(error.to_string())
 }

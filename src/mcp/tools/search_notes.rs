@@ -53,8 +53,8 @@ struct Facts<'a> {
     total: usize,
     hits: Vec<HitFacts<'a>>,
     searched: u64,
-    #[serde(skip_serializing_if = "is_zero")]
-    searched_by_path_only: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    searched_by_path_only: Option<u64>,
     commit: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_cursor: Option<&'a str>,
@@ -111,7 +111,7 @@ fn facts(page: &FoundPage) -> Facts<'_> {
         total: page.total,
         hits: page.hits.iter().map(hit_facts).collect(),
         searched: page.searched,
-        searched_by_path_only: page.by_path_only,
+        searched_by_path_only: Some(page.by_path_only).filter(|count| *count > 0),
         commit: page.commit.as_ref().map(CommitId::as_str),
         next_cursor: page.next.as_deref(),
     }
@@ -128,12 +128,4 @@ fn hit_facts(hit: &FoundNote) -> HitFacts<'_> {
             .map(fit::title),
         snippet: excerpt.map(|excerpt| excerpt.snippet.as_str()),
     }
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
-const fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
