@@ -160,8 +160,9 @@ fn no_document_holds_a_secret() {
     ];
     for folder in ["", "docs", "docs/decisions"] {
         for entry in fs::read_dir(format!("{root}/{folder}")).unwrap() {
-            let name = entry.unwrap().file_name().into_string().unwrap();
-            if name.ends_with(".md") {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "md") {
+                let name = path.file_name().unwrap().to_str().unwrap().to_owned();
                 let text = fs::read_to_string(format!("{root}/{folder}/{name}")).unwrap();
                 documents.push((name, text));
             }

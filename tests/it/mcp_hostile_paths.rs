@@ -78,7 +78,7 @@ async fn what_every_tool_makes_of_every_path() {
         writeln!(table, "\n# {group}").unwrap();
         for path in *paths {
             // Printable ASCII, so that what differs can be seen in any editor.
-            let shown = format!("{:?}", path).replace("\\'", "'");
+            let shown = format!("{path:?}").replace("\\'", "'");
             writeln!(table, "{}", line(&app, &owner, &shown, path).await).unwrap();
         }
     }

@@ -1,6 +1,7 @@
 //! What is wrong for every key.
 
 /// A key, whether it has to be set, and values that are wrong for it.
+#[derive(Clone, Copy)]
 pub(super) struct Row {
     pub(super) key: &'static str,
     /// The provider under which the key is read.

@@ -198,7 +198,7 @@ async fn f4_somebody_who_was_taken_off_the_list_gets_nothing_at_all() {
 #[tokio::test]
 async fn f4_nobody_at_all_is_let_in_by_an_empty_list() {
     let app = TestApp::deployed(MemoryStorage::empty(), |deployment| {
-        deployment.allowlist = ""
+        deployment.allowlist = "";
     });
     app.server.log_in_as("owner@example.test");
     let client = app.server.client(CLAUDE).await;

@@ -51,6 +51,7 @@ async fn numbers_are_taken_in_every_form_that_clients_send() {
 
 /// Every refusal names the argument and says what is expected, and costs the vault nothing.
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "one table")]
 async fn what_does_not_fit_is_refused_by_name() {
     let app = app();
     let owner = app.owner().await;

@@ -35,9 +35,10 @@ async fn whole(owner: &Bearer<'_>, path: &str) -> (String, usize) {
 
 #[tokio::test]
 async fn a_long_note_comes_in_windows() {
-    let many_lines: String = (0..20_000)
+    let lines: Vec<String> = (0..20_000)
         .map(|line| format!("line {line} of many\n"))
         .collect();
+    let many_lines = lines.concat();
     let one_line = "0123456789".repeat(12_000);
     let one_over = format!("first\n{}\nlast", "x".repeat(CAP));
     let crlf = format!("{}\r\n", "y".repeat(99)).repeat(2_000);
