@@ -65,6 +65,25 @@ fn what_is_written_while_a_build_runs_is_not_overwritten_by_it() {
 }
 
 #[test]
+fn a_note_that_was_deleted_elsewhere_is_not_made_again_by_a_replacement() {
+    run(async {
+        let vault = AtIndex::built(notes(20)).await;
+        let path = "folder 1/1.md";
+        let base = Revision::of(b"note 1");
+        // Fresh as the index is, it has not heard of this.
+        vault.push_unseen(Push::new().delete(path)).await;
+        let head = vault.head();
+        let refused = vault
+            .index
+            .update(&writable(path), &base, b"two", &info("x"))
+            .await;
+        assert_eq!(refused, Err(StorageError::Conflict { current: None }));
+        assert_eq!(vault.head(), head, "nothing was written");
+        vault.assert_same().await;
+    });
+}
+
+#[test]
 fn own_changes_cost_one_request_and_are_read_at_once() {
     run(async {
         let vault = AtIndex::built(notes(20)).await;
@@ -93,6 +112,7 @@ fn own_changes_cost_one_request_and_are_read_at_once() {
         assert_eq!(
             vault.requests(),
             [
+                "GET /commits/heads/main 304",
                 "PUT /contents/folder%201/1.md 200",
                 "PUT /contents/folder%201/new.md 201",
                 "DELETE /contents/folder%201/1.md 200",

@@ -217,7 +217,7 @@ async fn a_note_that_appears_or_vanishes_in_between_is_seen() {
     });
     let written = client.write(&overwrite("a.md", "mine")).await.unwrap();
     assert!(
-        matches!(written.outcome, WriteOutcome::Created(_)),
+        matches!(&written.outcome, WriteOutcome::Created(made) if made.recreated),
         "{written:?}"
     );
     vault.interrupt(|storage| drop(push(storage, "b.md", "theirs")));

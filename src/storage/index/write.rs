@@ -77,7 +77,12 @@ impl VaultIndex {
         intent: Intent<'_>,
         info: &CommitInfo,
     ) -> Result<Done, StorageError> {
-        if self.facts.read(|facts| facts.stage == Stage::New) {
+        // GitHub does not compare the revision of a note that is gone: it would make it again. So the
+        // branch is looked at before every replacement, however fresh the last look is; where nothing
+        // has changed, GitHub does not count that.
+        if matches!(intent, Intent::Update(..))
+            || self.facts.read(|facts| facts.stage == Stage::New)
+        {
             self.look().await?;
         }
         let ready = self.facts.read(|facts| facts.stage == Stage::Ready);

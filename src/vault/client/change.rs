@@ -86,6 +86,17 @@ struct Target {
     commit: Option<CommitId>,
 }
 
+/// What came of one attempt.
+enum Attempt {
+    /// The change was made, or there was nothing to change.
+    Done(Written),
+    /// Somebody else came between, and another attempt may succeed.
+    Again {
+        /// Whether what they did was to delete the note.
+        gone: bool,
+    },
+}
+
 impl VaultClient {
     /// Makes a change.
     ///
@@ -96,26 +107,37 @@ impl VaultClient {
     ///    way.
     /// 5. Commit on the condition that the note is still what step 1 saw; else start again.
     pub(super) async fn change(&self, change: &Change<'_>) -> Result<Written, VaultError> {
-        for _ in 1..ATTEMPTS {
-            if let Some(written) = self.try_change(change, Contention::TryAgain).await? {
-                return Ok(written);
+        let mut vanished = false;
+        for attempt in 1..=ATTEMPTS {
+            let contention = if attempt < ATTEMPTS {
+                Contention::TryAgain
+            } else {
+                Contention::Report
+            };
+            match self.try_change(change, contention).await? {
+                Attempt::Done(mut written) => {
+                    if let WriteOutcome::Created(committed) = &mut written.outcome {
+                        committed.recreated |= vanished;
+                    }
+                    return Ok(written);
+                }
+                Attempt::Again { gone } => vanished |= gone,
             }
         }
-        let last = self.try_change(change, Contention::Report).await?;
         // The last attempt reports contention as an error, so it has a result.
-        last.ok_or_else(|| VaultError::Conflict {
+        Err(VaultError::Conflict {
             path: change.note.as_str().to_owned(),
             expected: change.expected.cloned(),
             current: None,
         })
     }
 
-    /// One attempt; `None` where somebody else came between and another may succeed.
+    /// One attempt.
     async fn try_change(
         &self,
         change: &Change<'_>,
         contention: Contention,
-    ) -> Result<Option<Written>, VaultError> {
+    ) -> Result<Attempt, VaultError> {
         // (1)
         let Target {
             note,
@@ -151,14 +173,14 @@ impl VaultClient {
                 .author
                 .commit(Action::Create, note.path(), change.message);
             return match self.storage.create(&note, &content, &info).await {
-                Ok(committed) => Ok(Some(written(
+                Ok(committed) => Ok(Attempt::Done(written(
                     WriteOutcome::Created(committed),
                     creatable.unlinkable().cloned(),
                 ))),
                 Err(StorageError::AlreadyExists { revision: Some(_) })
                     if contention == Contention::TryAgain =>
                 {
-                    Ok(None)
+                    Ok(Attempt::Again { gone: false })
                 }
                 Err(StorageError::AlreadyExists { revision: None }) => {
                     Err(place::obstructed(note.path()))
@@ -167,7 +189,10 @@ impl VaultClient {
             };
         };
         if current.revision == revision {
-            return Ok(Some(written(WriteOutcome::Unchanged { commit }, None)));
+            return Ok(Attempt::Done(written(
+                WriteOutcome::Unchanged { commit },
+                None,
+            )));
         }
         // (5)
         let info = self
@@ -184,7 +209,7 @@ impl VaultClient {
                     commit,
                     bytes: current.content.len(),
                 };
-                Ok(Some(written(
+                Ok(Attempt::Done(written(
                     WriteOutcome::Replaced {
                         committed,
                         replaced,
@@ -192,10 +217,12 @@ impl VaultClient {
                     None,
                 )))
             }
-            Err(StorageError::Conflict { .. })
+            Err(StorageError::Conflict { current })
                 if contention == Contention::TryAgain && change.expected.is_none() =>
             {
-                Ok(None)
+                Ok(Attempt::Again {
+                    gone: current.is_none(),
+                })
             }
             Err(StorageError::Conflict { current }) => Err(VaultError::Conflict {
                 path: note.as_str().to_owned(),

@@ -100,8 +100,8 @@ pub struct FolderSummary {
 }
 
 /// A folder's visible notes.
-struct Folder {
-    dir: DirPath,
+pub(super) struct Folder {
+    pub(super) dir: DirPath,
     commit: Option<CommitId>,
     entries: Vec<Entry>,
 }
@@ -173,7 +173,11 @@ impl VaultClient {
     }
 
     /// The visible notes of `asked`, or of its only twin.
-    async fn folder(&self, asked: &DirPath, at: Option<&CommitId>) -> Result<Folder, VaultError> {
+    pub(super) async fn folder(
+        &self,
+        asked: &DirPath,
+        at: Option<&CommitId>,
+    ) -> Result<Folder, VaultError> {
         let listing = self.listing(asked, at).await?;
         if asked.is_root() || !listing.entries.is_empty() {
             let Listing { commit, entries } = listing;

@@ -85,11 +85,12 @@ impl FoundPage {
 impl VaultClient {
     /// Searches the notes of a folder, a page at a time.
     ///
-    /// A folder that does not exist holds nothing, so nothing is found in it. Pages of one search
-    /// show one commit: when the vault has moved on in between, the cursor is refused.
+    /// A folder is found as for [`Self::list`]: exactly, or else by its only twin. Pages of one
+    /// search show one commit: when the vault has moved on in between, the cursor is refused.
     ///
     /// # Errors
-    /// - `INVALID_PATH`, `NOT_FOUND` for a folder that is not in plain form or that policy hides.
+    /// - `INVALID_PATH` for a folder that is not in plain form; `NOT_FOUND` for one that does not exist
+    ///   or that policy hides.
     /// - `INVALID_ARGUMENT` for an empty or overlong query, a limit out of bounds, and a cursor that
     ///   is not of this query or whose commit is not the head any more.
     /// - `INDEX_BUILDING` while not all notes can be searched: an incomplete answer would be taken
@@ -115,7 +116,14 @@ impl VaultClient {
                 .map_err(|_| invalid("cursor", &"is not a cursor of this server"))?,
         };
 
-        let page = self.found(&query, &dir, offset, request.limit).await?;
+        let mut page = self.found(&query, &dir, offset, request.limit).await?;
+        if page.total == 0 && !dir.is_root() {
+            // It holds nothing of the kind, or it is not there, or it goes by a twin's name.
+            let there = self.folder(&dir, None).await?.dir;
+            if there != dir {
+                page = self.found(&query, &there, offset, request.limit).await?;
+            }
+        }
         if let Some(progress) = page.unfinished {
             return Err(VaultError::IndexBuilding {
                 indexed: progress.indexed,
