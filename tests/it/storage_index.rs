@@ -367,6 +367,7 @@ fn a_push_that_a_reader_cannot_wait_for_is_followed_in_the_background() {
     run(async {
         let vault = AtIndex::built(notes(20)).await;
         let before = vault.head();
+        vault.clock.make_readers_impatient();
         vault.push_unseen(Push::new().put("new.md", "n")).await;
         vault.grow_old();
         let slow = Hang {
