@@ -127,11 +127,13 @@ impl VaultIndex {
         let Some(due) = opened.index.due() else {
             return Ok(());
         };
-        let wait = due
-            .unix_seconds()
-            .saturating_sub(WorkerClock.now().unix_seconds());
         let storage = self.state.storage();
-        if storage.get_alarm().await?.is_none() {
+        // An alarm is in milliseconds since the epoch; one that is set for the same second will do.
+        let latest = due.unix_seconds().saturating_add(1).saturating_mul(1_000);
+        let latest = i64::try_from(latest).unwrap_or(i64::MAX);
+        if storage.get_alarm().await?.is_none_or(|set| set > latest) {
+            let now = WorkerClock.now().unix_seconds();
+            let wait = due.unix_seconds().saturating_sub(now);
             storage.set_alarm(Duration::from_secs(wait)).await?;
         }
         Ok(())
