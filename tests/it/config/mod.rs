@@ -279,3 +279,20 @@ fn no_secret_is_in_the_debug_output() {
         }
     }
 }
+
+/// Each kind of token that is refused has its own reason; what is none of GitHub's has a general one.
+#[test]
+fn a_token_of_the_wrong_kind_is_told_what_it_is() {
+    for (token, said) in [
+        ("ghp_0123456789", "is a classic token"),
+        ("gho_0123456789", "is no personal access token"),
+        ("ghu_0123456789", "is no personal access token"),
+        ("ghs_0123456789", "is no personal access token"),
+        ("ghr_0123456789", "is no personal access token"),
+        ("0123456789", "must be a fine-grained token"),
+    ] {
+        let variables = Variables::deployed("oidc").set("VAULT_GITHUB_TOKEN", token);
+        let error = variables.read().unwrap_err();
+        assert!(error.problem.starts_with(said), "{error}");
+    }
+}
