@@ -89,12 +89,18 @@ struct Target {
 /// What came of one attempt.
 enum Attempt {
     /// The change was made, or there was nothing to change.
-    Done(Written),
+    Done(Box<Written>),
     /// Somebody else came between, and another attempt may succeed.
     Again {
         /// Whether what they did was to delete the note.
         gone: bool,
     },
+}
+
+impl Attempt {
+    fn done(written: Written) -> Self {
+        Self::Done(Box::new(written))
+    }
 }
 
 impl VaultClient {
@@ -119,7 +125,7 @@ impl VaultClient {
                     if let WriteOutcome::Created(committed) = &mut written.outcome {
                         committed.recreated |= vanished;
                     }
-                    return Ok(written);
+                    return Ok(*written);
                 }
                 Attempt::Again { gone } => vanished |= gone,
             }
@@ -173,7 +179,7 @@ impl VaultClient {
                 .author
                 .commit(Action::Create, note.path(), change.message);
             return match self.storage.create(&note, &content, &info).await {
-                Ok(committed) => Ok(Attempt::Done(written(
+                Ok(committed) => Ok(Attempt::done(written(
                     WriteOutcome::Created(committed),
                     creatable.unlinkable().cloned(),
                 ))),
@@ -189,7 +195,7 @@ impl VaultClient {
             };
         };
         if current.revision == revision {
-            return Ok(Attempt::Done(written(
+            return Ok(Attempt::done(written(
                 WriteOutcome::Unchanged { commit },
                 None,
             )));
@@ -209,7 +215,7 @@ impl VaultClient {
                     commit,
                     bytes: current.content.len(),
                 };
-                Ok(Attempt::Done(written(
+                Ok(Attempt::done(written(
                     WriteOutcome::Replaced {
                         committed,
                         replaced,
