@@ -52,7 +52,7 @@ impl Clock for MovingClock {
 const PATIENCE: Duration = Duration::from_millis(1_500);
 
 /// The same where a test is not about it: a machine under load must not change what a test sees.
-const LONG_PATIENCE: Duration = Duration::from_secs(60);
+const LONG_PATIENCE: Duration = Duration::from_mins(1);
 
 /// Moves the clock instead of waiting.
 #[derive(Debug)]
