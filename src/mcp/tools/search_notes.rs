@@ -29,7 +29,7 @@ const FRAME: usize = 2_000;
 #[serde(deny_unknown_fields)]
 struct Arguments {
     /// What to look for. All words must be in a note, in any order; "in double quotes" as a phrase.
-    /// Letter case and accents do not matter. Symbols such as C++, #tag or [[link]] are taken
+    /// Letter case and accents do not matter. Symbols such as C++, #tag or `[[link]]` are taken
     /// literally; there is no other syntax. Scripts written without spaces are found by any part.
     query: String,
     /// Folder to search, such as "Projects". The whole vault when left out.
