@@ -97,7 +97,7 @@ test('GO2: with GOOGLE_HOSTED_DOMAIN the claim decides, not the address and not 
   const browser = login.browser();
   await login.authorize({ browser });
   const request = browser.visited.find((visited) => visited.startsWith('https://accounts.google.com/'));
-  assert.equal(new URL(request).searchParams.get('hd'), 'Example.test', 'the account chooser is told');
+  assert.equal(new URL(request).searchParams.get('hd'), 'example.test', 'the account chooser is told');
 
   assert.ok((await login.tools((await login.signIn()).access_token)).includes('write_note'));
   for (const user of ['personal@example.test', 'guest@other.test', 'private@mail.test']) {
