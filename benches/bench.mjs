@@ -20,6 +20,9 @@ async function main() {
   if (options.json) console.log(JSON.stringify(result));
 }
 
+// Said before the processes that were started are ended for the same reason.
+for (const signal of ['SIGINT', 'SIGTERM']) process.prependListener(signal, () => console.error(`bench: ${signal}`));
+
 try {
   await main();
   // Idle connections of clients would keep the process alive.
