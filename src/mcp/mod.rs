@@ -8,7 +8,6 @@ mod methods;
 mod request;
 mod result;
 mod server;
-mod standard_headers;
 pub mod tools;
 mod transport;
 mod window;

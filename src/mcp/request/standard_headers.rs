@@ -7,13 +7,13 @@ use ::http::HeaderMap;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::Value;
 
-use super::request::single;
+use super::header::single;
 
 /// Checks `Mcp-Method`, and `Mcp-Name` where the method has a name to mirror.
 ///
 /// # Errors
 /// A sentence that says which header is missing, repeated, badly encoded or different.
-pub(crate) fn check(
+pub(super) fn check(
     headers: &HeaderMap,
     method: &str,
     params: Option<&Value>,
