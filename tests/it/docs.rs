@@ -10,7 +10,10 @@ use vault_mcp::{
     mcp::tools::ToolName,
 };
 
-use crate::support::docs::{EXAMPLE, README, WRANGLER, example_defaults, example_variables};
+use crate::support::{
+    docs::{EXAMPLE, README, WRANGLER, example_defaults, example_variables},
+    docs_tests::assert_rows_name_tests,
+};
 
 struct Variables(BTreeMap<String, String>);
 
@@ -199,4 +202,9 @@ fn links_between_documents_lead_somewhere() {
         let file = target.split('#').next().unwrap();
         assert!(fs::exists(format!("{root}/{file}")).unwrap(), "{target}");
     }
+}
+
+#[test]
+fn every_known_failure_names_the_tests_that_would_catch_it() {
+    assert_rows_name_tests("known-failures.md", 40);
 }

@@ -10,6 +10,7 @@ mod login_github;
 mod login_google;
 mod login_oidc;
 mod mcp_hostile_paths;
+mod mcp_names;
 mod mcp_tools;
 mod mcp_transport;
 mod oauth_authorize;

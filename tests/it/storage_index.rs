@@ -419,3 +419,63 @@ fn a_push_that_is_told_of_is_looked_for_at_once_and_others_later() {
         vault.assert_same().await;
     });
 }
+
+/// GitHub's listing of a folder ends at 1,000 entries without a word.
+#[test]
+fn a_folder_of_1500_notes_is_listed_whole() {
+    run(async {
+        let files = (0..1_500).map(|n| note(&format!("Clippings/{n:04}.md"), format!("note {n}")));
+        let vault = AtIndex::built(files.collect()).await;
+        let listing = list(&vault.index, "Clippings", None).await.unwrap();
+        assert_eq!(listing.entries.len(), 1_500);
+        assert_eq!(paths(&listing).last(), Some(&"Clippings/1499.md"));
+        assert_eq!(vault.content("Clippings/1499.md").await, "note 1499");
+        vault
+            .push(&[
+                ("Clippings/1500.md", Some(b"one more")),
+                ("Clippings/0000.md", None),
+            ])
+            .await;
+        let listing = list(&vault.index, "Clippings", None).await.unwrap();
+        assert_eq!(listing.entries.len(), 1_500);
+        assert_eq!(paths(&listing).last(), Some(&"Clippings/1500.md"));
+    });
+}
+
+/// A tree that GitHub cuts off at its size limit says so; whoever overlooks that loses notes.
+#[test]
+fn a_vault_whose_tree_github_cuts_is_indexed_and_followed_whole() {
+    run(async {
+        let files = (0..200).map(|n| {
+            note(
+                &format!("folder {}/sub {}/{n}.md", n % 7, n % 3),
+                format!("note {n}"),
+            )
+        });
+        let vault = AtIndex::start(files.collect()).await;
+        vault
+            .look_alike
+            .switches(|switches| switches.tree_truncate_at = Some(12));
+        vault.index.work().await.unwrap();
+        let trees = |vault: &AtIndex| {
+            let requests = vault.requests();
+            requests
+                .iter()
+                .filter(|line| line.contains("/git/trees/"))
+                .count()
+        };
+        assert!(trees(&vault) > 7, "{:?}", vault.requests());
+        vault.assert_same().await;
+        // Too many changes to compare: the tree is walked again.
+        let many: Vec<_> = (0..400)
+            .map(|n| (format!("folder {}/new {n}.md", n % 7), format!("new {n}")))
+            .collect();
+        let many: Vec<_> = many
+            .iter()
+            .map(|(path, text)| (path.as_str(), Some(text.as_bytes())))
+            .collect();
+        vault.push(&many).await;
+        vault.index.work().await.unwrap();
+        vault.assert_same().await;
+    });
+}

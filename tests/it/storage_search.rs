@@ -377,3 +377,46 @@ fn the_full_text_index_is_whole_after_every_kind_of_change() {
         assert_eq!(count("search"), count("notes"));
     });
 }
+
+#[test]
+fn what_stands_far_down_in_a_note_is_found() {
+    run(async {
+        let filler = "Hay, straw and chaff in every line.\n";
+        // Beyond where others stop: 6,000 characters, 64 KiB, 384 KB, and nearly all that a row holds.
+        let depths = [5_999, 6_001, 65_537, 400_000, 1_890_000];
+        let notes: Vec<(String, String)> = depths
+            .iter()
+            .map(|depth| {
+                let above: String = filler.chars().cycle().take(*depth).collect();
+                (
+                    format!("{depth}.md"),
+                    format!("{above} needle{depth} 系統{depth}\n"),
+                )
+            })
+            .collect();
+        let notes: Vec<_> = notes
+            .iter()
+            .map(|(path, text)| (path.as_str(), text.as_str()))
+            .collect();
+        let vault = indexed(&notes).await;
+        let whole = Page {
+            offset: 0,
+            limit: 10,
+        };
+        for depth in depths {
+            for query in [format!("needle{depth}"), format!("系統{depth}")] {
+                let parsed = Query::parse(&query).unwrap();
+                let found = vault
+                    .index
+                    .find(&parsed, &DirPath::root(), whole)
+                    .await
+                    .unwrap();
+                let hits: Vec<_> = found.hits.iter().map(|hit| hit.path.as_str()).collect();
+                assert_eq!(hits, [format!("{depth}.md")], "{query}");
+            }
+        }
+        let all = Query::parse("系統").unwrap();
+        let found = vault.index.find(&all, &DirPath::root(), whole).await;
+        assert_eq!(found.unwrap().total, depths.len());
+    });
+}

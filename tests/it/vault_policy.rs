@@ -252,6 +252,8 @@ async fn what_a_vault_with_prefixes_refuses() {
         "Projects/Private.md",
         "Projects/Privateer/x.md",
         "Projects/../Daily/x.md",
+        "Projects/../private/secret.md",
+        "Projects\\..\\private\\x.md",
         "Projects/.hidden/x.md",
         "Daily",
         "Daily/2026",

@@ -81,6 +81,7 @@ impl BranchName {
             |part: &str| !part.is_empty() && !part.starts_with('.') && !part.ends_with(LOCK_SUFFIX);
         let refused = text.len() > 244
             || text == "@"
+            || text == "HEAD"
             || text.starts_with('-')
             || text.ends_with('.')
             || text.contains("..")

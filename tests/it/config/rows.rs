@@ -170,7 +170,16 @@ pub(super) const ROWS: &[Row] = &[
     ),
     row(
         "VAULT_BRANCH",
-        &["a..b", "-x", "refs/heads/", "a b", "a~1", "x.lock"],
+        &[
+            "a..b",
+            "-x",
+            "refs/heads/",
+            "a b",
+            "a~1",
+            "x.lock",
+            "HEAD",
+            "@",
+        ],
     ),
     required(
         "VAULT_GITHUB_TOKEN",

@@ -3,6 +3,7 @@
 pub(crate) mod app;
 pub(crate) mod clock;
 pub(crate) mod docs;
+pub(crate) mod docs_tests;
 pub(crate) mod github;
 pub(crate) mod hostile_paths;
 pub(crate) mod http_client;
