@@ -22,7 +22,7 @@ use crate::{
     runtime::{Clock, SystemRng},
     storage::{
         github::GithubRepository,
-        index::{Seams, VaultIndex as Index},
+        index::{Pacing, Seams, VaultIndex as Index},
     },
     vault::{
         policy::VaultPolicy,
@@ -108,6 +108,7 @@ impl VaultIndex {
             clock: Rc::new(WorkerClock),
             rng: Rc::new(SystemRng),
             sleep: Rc::new(WorkerSleep),
+            pacing: Pacing::GITHUB,
         };
         let fingerprint = policy.fingerprint();
         let index = Index::open(

@@ -8,6 +8,7 @@ use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 
 use crate::vault::{
     policy::{Visible, Writable},
+    room::obstacles,
     storage::{
         CommitId, CommitInfo, Committed, Entry, ListQuery, Listing, Lookup, Revision, SearchHit,
         SearchPage, SearchQuery, Sieve, StorageError, StoredNote, VaultStorage,
@@ -279,14 +280,23 @@ impl VaultStorage for MemoryStorage {
 
     async fn create(
         &self,
+        sieve: &dyn Sieve,
         note: &Writable,
         content: &[u8],
         info: &CommitInfo,
     ) -> Result<Committed, StorageError> {
         let mut files = self.head_files();
         let there = revision(&files, note.as_str());
-        if there.is_some() || is_obstructed(&files, note.as_str()) {
+        if there.is_some() {
             return Err(StorageError::AlreadyExists { revision: there });
+        }
+        let regular = files.iter().filter(|(_, file)| file.bytes().is_some());
+        let shown: Vec<_> = regular.filter_map(|(path, _)| sieve.admit(path)).collect();
+        if !obstacles(note.path(), shown.iter().map(Visible::path)).is_empty() {
+            return Err(StorageError::NoRoom);
+        }
+        if is_obstructed(&files, note.as_str()) {
+            return Err(StorageError::AlreadyExists { revision: None });
         }
         files.insert(note.as_str().to_owned(), File::regular(content));
         Ok(self.commit_change(files, info))

@@ -7,8 +7,8 @@
 mod change;
 mod delete;
 mod list;
-mod place;
 mod read;
+mod room;
 mod search;
 mod write;
 

@@ -337,6 +337,11 @@ impl VaultError {
                 path,
                 revision,
             },
+            StorageError::NoRoom => Self::AlreadyExists {
+                existing: Vec::new(),
+                path,
+                revision: None,
+            },
             StorageError::Conflict { current } => Self::Conflict {
                 path,
                 expected: None,

@@ -18,6 +18,7 @@ pub mod markdown;
 pub mod path;
 pub mod policy;
 pub mod remote;
+pub mod room;
 pub mod storage;
 pub mod text;
 pub mod title;

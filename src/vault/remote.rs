@@ -255,6 +255,7 @@ impl VaultStorage for RemoteStorage {
 
     async fn create(
         &self,
+        _sieve: &dyn Sieve,
         note: &Writable,
         content: &[u8],
         info: &CommitInfo,
@@ -323,7 +324,7 @@ pub async fn answer(
             content,
             info,
         } => text(&match writable(policy, &path) {
-            Ok(note) => storage.create(&note, &content.0, &info).await,
+            Ok(note) => storage.create(policy, &note, &content.0, &info).await,
             Err(error) => Err(error),
         }),
         Call::Update {

@@ -288,7 +288,7 @@ pub trait VaultStorage {
     /// - A folder that does not exist has no notes.
     ///
     /// # Errors
-    /// Any [`StorageError`] but `NotFound`, `AlreadyExists` and `Conflict`.
+    /// Any [`StorageError`] but `NotFound`, `AlreadyExists`, `NoRoom` and `Conflict`.
     async fn list(&self, query: &ListQuery<'_>) -> Result<Listing, StorageError>;
 
     /// Looks a path up, and reads the note that is exactly there.
@@ -299,7 +299,7 @@ pub trait VaultStorage {
     ///
     /// # Errors
     /// [`StorageError::TooLarge`] for a note above the backend's limit, and any other but
-    /// `NotFound`, `AlreadyExists` and `Conflict`.
+    /// `NotFound`, `AlreadyExists`, `NoRoom` and `Conflict`.
     async fn read(
         &self,
         sieve: &dyn Sieve,
@@ -331,13 +331,21 @@ pub trait VaultStorage {
         })
     }
 
-    /// Makes a note where there is none.
+    /// Makes a note where there is none, if there is room for it.
+    ///
+    /// # Behavior
+    /// - Whether there is room is judged by [`room::obstacles`](super::room::obstacles) of the notes
+    ///   that `sieve` admits, as they are when the change is made and not before: of two new notes
+    ///   that are twins of each other one is made, however close together they come.
+    /// - Something that is no note is never replaced by one, nor is a note put below it.
     ///
     /// # Errors
-    /// [`StorageError::AlreadyExists`] with the revision of the note that is there: nothing was
-    /// changed. Any other but `NotFound` and `Conflict`.
+    /// [`StorageError::AlreadyExists`] with the revision of the note that is there, or without one
+    /// where something is that is no note; [`StorageError::NoRoom`] where another note is in the
+    /// way: nothing was changed. Any other but `NotFound` and `Conflict`.
     async fn create(
         &self,
+        sieve: &dyn Sieve,
         note: &Writable,
         content: &[u8],
         info: &CommitInfo,
@@ -347,7 +355,7 @@ pub trait VaultStorage {
     ///
     /// # Errors
     /// [`StorageError::Conflict`] when the note has another revision now, or is gone: nothing was
-    /// changed. Any other but `AlreadyExists`.
+    /// changed. Any other but `AlreadyExists` and `NoRoom`.
     async fn update(
         &self,
         note: &Writable,
@@ -360,7 +368,7 @@ pub trait VaultStorage {
     ///
     /// # Errors
     /// [`StorageError::Conflict`] when the note has another revision now, [`StorageError::NotFound`]
-    /// when it is gone already: nothing was changed. Any other but `AlreadyExists`.
+    /// when it is gone already: nothing was changed. Any other but `AlreadyExists` and `NoRoom`.
     async fn delete(
         &self,
         note: &Writable,
@@ -381,6 +389,9 @@ pub enum StorageError {
         /// The revision of the note that is there, where known.
         revision: Option<Revision>,
     },
+    /// Notes that differ from the new one in name are in its way; a listing shows them.
+    #[error("no room for the note")]
+    NoRoom,
     /// The note is not what the caller based its change on.
     #[error("note has changed")]
     Conflict {

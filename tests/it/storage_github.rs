@@ -15,7 +15,7 @@ use vault_mcp_dev::{
 
 use crate::support::{
     github::{AtGithub, repository, storage},
-    storage::{Subject, info, list, paths, read, run, writable},
+    storage::{Subject, info, list, open_policy, paths, read, run, writable},
 };
 
 async fn vault() -> AtGithub {
@@ -194,7 +194,7 @@ async fn with_lost_answers(change: impl Fn(&mut Switches), most_sent: usize) {
             "create" => {
                 vault
                     .storage
-                    .create(&writable("c.md"), b"c", &info("create"))
+                    .create(&open_policy(), &writable("c.md"), b"c", &info("create"))
                     .await
             }
             "update" => {
@@ -319,7 +319,7 @@ fn a_lagging_branch_does_not_hide_own_changes() {
         );
         vault
             .storage
-            .create(&writable("c.md"), b"c", &info("c"))
+            .create(&open_policy(), &writable("c.md"), b"c", &info("c"))
             .await
             .unwrap();
         let base = Revision::of(b"c");
@@ -359,7 +359,7 @@ fn a_renamed_repository_is_followed() {
         });
         vault
             .storage
-            .create(&writable("c.md"), b"c", &info("c"))
+            .create(&open_policy(), &writable("c.md"), b"c", &info("c"))
             .await
             .unwrap();
         assert_eq!(vault.look_alike.git(&["show", "main:c.md"]).unwrap(), "c");
@@ -460,7 +460,12 @@ fn a_secret_in_a_note_is_refused_by_kind_without_being_shown() {
         );
         let refused = vault
             .storage
-            .create(&writable("c.md"), body.as_bytes(), &info("x"))
+            .create(
+                &open_policy(),
+                &writable("c.md"),
+                body.as_bytes(),
+                &info("x"),
+            )
             .await;
         let Err(StorageError::Denied(Denial::SecretFound(kinds))) = refused else {
             panic!("{refused:?}");
@@ -516,7 +521,9 @@ fn tokens_and_branches_that_do_not_fit_are_told_apart() {
         });
         let branch = denied(Denial::BranchNotFound);
         assert_eq!(read(&gone, "a.md").await.unwrap_err(), branch);
-        let create = gone.create(&writable("c.md"), b"c", &info("x")).await;
+        let create = gone
+            .create(&open_policy(), &writable("c.md"), b"c", &info("x"))
+            .await;
         assert_eq!(create.unwrap_err(), branch);
     });
 }

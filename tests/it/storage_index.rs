@@ -114,7 +114,7 @@ fn a_vault_too_large_for_one_step_is_built_in_the_background() {
             .unwrap();
         vault
             .index
-            .create(&writable("new.md"), b"new", &info("x"))
+            .create(&open_policy(), &writable("new.md"), b"new", &info("x"))
             .await
             .unwrap();
         assert_eq!(vault.content("3.md").await, "mine");

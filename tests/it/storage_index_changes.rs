@@ -101,7 +101,12 @@ fn own_changes_cost_one_request_and_are_read_at_once() {
         );
         vault
             .index
-            .create(&writable("folder 1/new.md"), b"n", &info("x"))
+            .create(
+                &open_policy(),
+                &writable("folder 1/new.md"),
+                b"n",
+                &info("x"),
+            )
             .await
             .unwrap();
         vault
@@ -114,6 +119,7 @@ fn own_changes_cost_one_request_and_are_read_at_once() {
             [
                 "GET /commits/heads/main 304",
                 "PUT /contents/folder%201/1.md 200",
+                "GET /commits/heads/main 304",
                 "PUT /contents/folder%201/new.md 201",
                 "DELETE /contents/folder%201/1.md 200",
             ]
@@ -187,7 +193,7 @@ fn a_stale_index_overwrites_nothing() {
         assert_eq!(refused, StorageError::Conflict { current: theirs });
         let refused = vault
             .index
-            .create(&writable("new.md"), b"x", &info("x"))
+            .create(&open_policy(), &writable("new.md"), b"x", &info("x"))
             .await
             .unwrap_err();
         let there = Some(Revision::of(b"n"));
@@ -256,7 +262,7 @@ fn a_rate_limit_is_kept_to_without_asking_again() {
         assert_eq!(vault.content("folder 1/1.md").await, "note 1");
         let refused = vault
             .index
-            .create(&writable("x.md"), b"x", &info("x"))
+            .create(&open_policy(), &writable("x.md"), b"x", &info("x"))
             .await
             .unwrap_err();
         assert!(
@@ -268,7 +274,7 @@ fn a_rate_limit_is_kept_to_without_asking_again() {
         vault.clock.advance(Duration::from_secs(601));
         vault
             .index
-            .create(&writable("x.md"), b"x", &info("x"))
+            .create(&open_policy(), &writable("x.md"), b"x", &info("x"))
             .await
             .unwrap();
     });
@@ -328,7 +334,11 @@ fn changes_keep_to_githubs_pace() {
         let before = vault.clock.now();
         for n in 0..20 {
             let path = writable(&format!("{n}.md"));
-            vault.index.create(&path, b"x", &info("x")).await.unwrap();
+            vault
+                .index
+                .create(&open_policy(), &path, b"x", &info("x"))
+                .await
+                .unwrap();
         }
         let took = vault.clock.now().unix_seconds() - before.unix_seconds();
         assert!((14..40).contains(&took), "20 changes in {took} seconds");
@@ -345,7 +355,7 @@ fn changes_keep_to_githubs_pace() {
         }
         let refused = vault
             .index
-            .create(&writable("x.md"), b"x", &info("x"))
+            .create(&open_policy(), &writable("x.md"), b"x", &info("x"))
             .await
             .unwrap_err();
         let StorageError::RateLimited { retry_after } = refused else {
@@ -367,7 +377,12 @@ fn more_changes_than_can_wait_are_told_to_come_back() {
             async move {
                 vault
                     .index
-                    .create(&writable(&format!("{n}.md")), b"x", &info("x"))
+                    .create(
+                        &open_policy(),
+                        &writable(&format!("{n}.md")),
+                        b"x",
+                        &info("x"),
+                    )
                     .await
             }
         });
@@ -406,7 +421,7 @@ fn notes_do_not_take_the_place_of_what_the_index_does_not_know() {
         ] {
             let refused = vault
                 .index
-                .create(&writable(path), b"x", &info("x"))
+                .create(&open_policy(), &writable(path), b"x", &info("x"))
                 .await
                 .unwrap_err();
             assert_eq!(
@@ -418,12 +433,22 @@ fn notes_do_not_take_the_place_of_what_the_index_does_not_know() {
         assert_eq!(vault.head(), before);
         vault
             .index
-            .create(&writable("attachments/b.md"), b"x", &info("x"))
+            .create(
+                &open_policy(),
+                &writable("attachments/b.md"),
+                b"x",
+                &info("x"),
+            )
             .await
             .unwrap();
         vault
             .index
-            .create(&writable("fresh/deep/b.md"), b"x", &info("x"))
+            .create(
+                &open_policy(),
+                &writable("fresh/deep/b.md"),
+                b"x",
+                &info("x"),
+            )
             .await
             .unwrap();
         vault.assert_same().await;

@@ -15,7 +15,7 @@ use vault_mcp_dev::SeedFile;
 
 use crate::support::{
     index::AtIndex,
-    storage::{Subject, info, run, writable},
+    storage::{Subject, info, open_policy, run, writable},
 };
 
 /// Notes in many scripts, with what makes searching hard.
@@ -256,7 +256,7 @@ fn what_was_just_written_is_found_and_what_was_deleted_is_not() {
         };
         let (storage, path) = (&vault.index, writable("fresh.md"));
         storage
-            .create(&path, "a xylophone".as_bytes(), &info("x"))
+            .create(&open_policy(), &path, "a xylophone".as_bytes(), &info("x"))
             .await
             .unwrap();
         assert_eq!(find("xylophone").await, ["fresh.md"]);

@@ -89,6 +89,7 @@ impl VaultStorage for Leaky {
 
     async fn create(
         &self,
+        _sieve: &dyn Sieve,
         _note: &Writable,
         _content: &[u8],
         _info: &CommitInfo,

@@ -317,6 +317,42 @@ async fn nothing_is_created_in_a_twin_of_a_folder_below_a_note_or_in_place_of_a_
 }
 
 #[tokio::test]
+async fn another_spelling_that_appears_in_between_is_seen() {
+    let vault = vault(&[("other.md", "")]);
+    let client = vault.client();
+    // A twin of the note: not made again, but found by whoever overwrites.
+    vault.interrupt(|storage| drop(push(storage, "Note.md", "theirs")));
+    assert_eq!(
+        client.write(&create("note.md", "mine")).await,
+        Err(VaultError::AlreadyExists {
+            path: "note.md".to_owned(),
+            existing: vec!["Note.md".to_owned()],
+            revision: Some(revision("theirs")),
+        })
+    );
+    vault.interrupt(|storage| drop(push(storage, "Cafe\u{301}.md", "theirs")));
+    let written = client.write(&overwrite("Café.md", "mine")).await.unwrap();
+    assert_eq!(written.path.as_str(), "Cafe\u{301}.md");
+    // A twin of its folder, and of the folder that it would be.
+    for (asked, pushed, existing) in [
+        ("foo/x.md", "Foo/y.md", "Foo/"),
+        ("plan.md", "Plan.md/y.md", "Plan.md/"),
+        ("bar.md/x.md", "bar.md", "bar.md"),
+    ] {
+        vault.interrupt(move |storage| drop(push(storage, pushed, "theirs")));
+        assert_eq!(
+            client.write(&overwrite(asked, "mine")).await,
+            Err(VaultError::AlreadyExists {
+                path: asked.to_owned(),
+                existing: vec![existing.to_owned()],
+                revision: None,
+            }),
+            "{asked}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn names_that_cannot_be_created_can_be_changed_and_deleted() {
     let client = vault(&[("What is this?.md", "old"), ("aux/a.md", "old")]).client();
     for path in ["What is this?.md", "aux/a.md"] {

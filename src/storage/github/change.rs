@@ -4,25 +4,46 @@
 //! to try again where another commit got in first, to find out what became of a request that was
 //! not answered, and to say what a refusal means.
 
+use async_trait::async_trait;
+
 use super::{
     GithubStorage,
     api::{FileChange, Written},
     error::Refusal,
     tree::Tree,
 };
-use crate::vault::storage::{CommitInfo, Committed, Denial, Revision, StorageError};
+use crate::vault::{
+    policy::{Visible, Writable},
+    room::obstacles,
+    storage::{CommitInfo, Committed, Denial, Revision, Sieve, StorageError},
+};
 
 /// How often a change is sent again because another commit moved the branch.
 const RACES: u32 = 3;
 
-/// How often the branch is read to find out what became of a change.
-const LOOKS: u32 = 3;
+/// How often the branch is read to find out what became of a change. With a pause before each look
+/// that is longer than GitHub is known to lag.
+const LOOKS: u32 = 7;
+
+/// How often the branch is read to find out what a change conflicts with.
+const CONFLICT_LOOKS: u32 = 3;
+
+/// Says when a request that changes something may be sent. Every one is asked for, also one that is
+/// sent again.
+#[async_trait(?Send)]
+pub(in crate::storage) trait Pace {
+    /// Waits for the moment.
+    ///
+    /// # Errors
+    /// [`StorageError::RateLimited`] where it is too far away to wait for.
+    async fn admit(&self) -> Result<(), StorageError>;
+}
 
 /// What is to be done to a note.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(in crate::storage) enum Intent<'a> {
-    /// Make it where there is none.
-    Create(&'a [u8]),
+    /// Make it where there is none, and room for it beside the notes that the sieve admits.
+    Create(&'a dyn Sieve, &'a [u8]),
     /// Replace the bytes of this revision.
     Update(&'a Revision, &'a [u8]),
     /// Remove this revision.
@@ -39,71 +60,60 @@ pub(in crate::storage) struct Done {
 }
 
 /// A change on its way.
-#[derive(Debug)]
 pub(super) struct Change<'a> {
-    storage: &'a GithubStorage,
-    path: &'a str,
-    intent: Intent<'a>,
-    info: &'a CommitInfo,
-    /// Whether a request was sent that may have made the change without saying so.
-    open: bool,
+    pub(super) storage: &'a GithubStorage,
+    pub(super) note: &'a Writable,
+    pub(super) intent: Intent<'a>,
+    pub(super) info: &'a CommitInfo,
 }
 
-impl<'a> Change<'a> {
-    pub(super) fn new(
-        storage: &'a GithubStorage,
-        path: &'a str,
-        intent: Intent<'a>,
-        info: &'a CommitInfo,
-    ) -> Self {
-        Self {
-            storage,
-            path,
-            intent,
-            info,
-            open: false,
-        }
-    }
-
+impl Change<'_> {
     /// Makes the change, or says why it was not made.
     ///
-    /// GitHub would do two things that must not be done: put a note in the place of a link or a
-    /// folder, and make a note again of which only the base is known. The caller has made sure of
-    /// that, or calls [`Self::check`] first.
-    pub(super) async fn carry_out(mut self) -> Result<Done, StorageError> {
+    /// GitHub would do three things that must not be done: put a note in the place of a link or a
+    /// folder, put one beside its twin, and make a note again of which only the base is known. The
+    /// caller has made sure of that, or calls [`Self::check`] first.
+    ///
+    /// 1. Send the change when its time has come.
+    /// 2. Where another commit moved the branch, nothing was changed: send it again.
+    /// 3. Where no answer came, look whether the change is made; where it is not, send it again,
+    ///    once. GitHub compares the base, so that of two requests at most one makes a commit.
+    /// 4. After a request without an answer a refusal explains nothing: it may answer the second
+    ///    of two requests of which the first was carried out, and somebody may have changed the
+    ///    note again since. Only a branch that holds the change tells that it was made.
+    pub(super) async fn carry_out(self, pace: &dyn Pace) -> Result<Done, StorageError> {
         let mut races = 0;
+        let mut unanswered = false;
         loop {
-            match self.send().await {
+            // (1)
+            let sent = match pace.admit().await {
+                Ok(()) => self.send().await,
+                Err(refused) => Err(Refusal::Final(refused)),
+            };
+            match sent {
                 Ok(done) => return Ok(done),
+                // (2)
                 Err(Refusal::TipMoved) if races < RACES => {
                     races += 1;
                     self.storage.pause().await;
                 }
-                Err(Refusal::NoOutcome) if !self.open => {
-                    self.open = true;
-                    if let Some(committed) = self.look_for_it(1).await? {
-                        return Ok(Done {
-                            committed,
-                            written: None,
-                        });
+                // (3)
+                Err(Refusal::NoOutcome) if !unanswered => {
+                    unanswered = true;
+                    if let Some(done) = self.look_for_it(1).await? {
+                        return Ok(done);
                     }
                 }
-                Err(refusal) => {
-                    // The refusal may answer the second of two requests whose first was carried
-                    // out: then the change is made, whatever this one says.
-                    let made = if self.open {
-                        self.look_for_it(LOOKS).await?
-                    } else {
-                        None
-                    };
-                    return match made {
-                        Some(committed) => Ok(Done {
-                            committed,
-                            written: None,
-                        }),
-                        None => self.settle(refusal).await,
-                    };
+                // (4)
+                Err(_) if unanswered => {
+                    return self
+                        .look_for_it(LOOKS)
+                        .await?
+                        .ok_or(StorageError::Unavailable {
+                            outcome_unknown: true,
+                        });
                 }
+                Err(refusal) => return Err(self.meaning(refusal).await),
             }
         }
     }
@@ -114,15 +124,24 @@ impl<'a> Change<'a> {
             Some((_, tree)) => tree,
             None => Tree::default(),
         };
+        let is_there = tree.file(self.note.as_str()).is_some();
         match self.intent {
-            Intent::Create(_) if tree.obstructs(self.path) => {
-                Err(StorageError::AlreadyExists { revision: None })
+            // GitHub says which revision is there.
+            Intent::Create(..) if is_there => Ok(()),
+            Intent::Create(sieve, _) => {
+                let shown = tree.files().filter_map(|(path, ..)| sieve.admit(path));
+                let shown: Vec<_> = shown.collect();
+                if !obstacles(self.note.path(), shown.iter().map(Visible::path)).is_empty() {
+                    Err(StorageError::NoRoom)
+                } else if tree.obstructs(self.note.as_str()) {
+                    Err(StorageError::AlreadyExists { revision: None })
+                } else {
+                    Ok(())
+                }
             }
-            Intent::Update(..) if tree.file(self.path).is_none() => {
-                Err(StorageError::Conflict { current: None })
-            }
-            Intent::Delete(_) if tree.file(self.path).is_none() => Err(StorageError::NotFound),
-            Intent::Create(_) | Intent::Update(..) | Intent::Delete(_) => Ok(()),
+            Intent::Update(..) if !is_there => Err(StorageError::Conflict { current: None }),
+            Intent::Delete(_) if !is_there => Err(StorageError::NotFound),
+            Intent::Update(..) | Intent::Delete(_) => Ok(()),
         }
     }
 
@@ -130,12 +149,12 @@ impl<'a> Change<'a> {
     async fn send(&self) -> Result<Done, Refusal> {
         let api = &self.storage.api;
         let change = |base| FileChange {
-            path: self.path,
+            path: self.note.as_str(),
             base,
             info: self.info,
         };
         let (written, recreated) = match self.intent {
-            Intent::Create(content) => (api.put(&change(None), content).await?, false),
+            Intent::Create(_, content) => (api.put(&change(None), content).await?, false),
             Intent::Update(base, content) => {
                 let written = api.put(&change(Some(base)), content).await?;
                 let recreated = written.created;
@@ -153,7 +172,7 @@ impl<'a> Change<'a> {
 
     /// Looks whether a change that was not answered has been made, `looks` times with a pause
     /// before each.
-    async fn look_for_it(&self, looks: u32) -> Result<Option<Committed>, StorageError> {
+    async fn look_for_it(&self, looks: u32) -> Result<Option<Done>, StorageError> {
         for _ in 0..looks {
             self.storage.pause().await;
             match self.look_once().await {
@@ -169,11 +188,15 @@ impl<'a> Change<'a> {
         Ok(None)
     }
 
-    async fn look_once(&self) -> Result<Option<Committed>, StorageError> {
+    async fn look_once(&self) -> Result<Option<Done>, StorageError> {
         match self.storage.snapshot(None).await? {
             Some((head, tree)) if self.is_made(&tree) => {
-                let commit = self.storage.api.last_change(self.path, &head).await?;
-                Ok(Some(self.storage.committed(commit.unwrap_or(head), false)))
+                let path = self.note.as_str();
+                let commit = self.storage.api.last_change(path, &head).await?;
+                Ok(Some(Done {
+                    committed: self.storage.committed(commit.unwrap_or(head), false),
+                    written: None,
+                }))
             }
             Some(_) | None => Ok(None),
         }
@@ -182,67 +205,17 @@ impl<'a> Change<'a> {
     /// Whether a tree is as the change would leave it.
     fn is_made(&self, tree: &Tree) -> bool {
         match self.intent {
-            Intent::Create(content) | Intent::Update(_, content) => tree
-                .file(self.path)
+            Intent::Create(_, content) | Intent::Update(_, content) => tree
+                .file(self.note.as_str())
                 .is_some_and(|(revision, _)| *revision == Revision::of(content)),
-            Intent::Delete(_) => tree.get(self.path).is_none(),
+            Intent::Delete(_) => tree.get(self.note.as_str()).is_none(),
         }
     }
 
-    /// Ends with what a refusal means, unless it turns out to mean that the change is made.
-    async fn settle(&self, refusal: Refusal) -> Result<Done, StorageError> {
-        let meaning = self.meaning(refusal).await;
-        if !self.open || !self.may_be_own(&meaning) {
-            return Err(meaning);
-        }
-        match self.look_once().await {
-            Ok(Some(committed)) => Ok(Done {
-                committed,
-                written: None,
-            }),
-            Ok(None) | Err(_) => Err(StorageError::Unavailable {
-                outcome_unknown: true,
-            }),
-        }
-    }
-
-    /// Whether a conflict may be one with this very change, made by the first of two requests:
-    /// what stands at the path is what it would leave, or, where GitHub lags, what was there
-    /// before.
-    fn may_be_own(&self, meaning: &StorageError) -> bool {
-        match (self.intent, meaning) {
-            (Intent::Create(content), StorageError::AlreadyExists { revision }) => revision
-                .as_ref()
-                .is_none_or(|revision| *revision == Revision::of(content)),
-            (
-                Intent::Update(base, content),
-                StorageError::Conflict {
-                    current: Some(current),
-                },
-            ) => current == base || *current == Revision::of(content),
-            (
-                Intent::Delete(base),
-                StorageError::Conflict {
-                    current: Some(current),
-                },
-            ) => current == base,
-            (Intent::Delete(_), StorageError::NotFound) => true,
-            _ => false,
-        }
-    }
-
-    /// Gives a refusal its meaning for this change.
+    /// What the refusal of a change means of which no request went unanswered.
     async fn meaning(&self, refusal: Refusal) -> StorageError {
         match refusal {
             Refusal::NoOutcome => StorageError::Unavailable {
-                outcome_unknown: true,
-            },
-            // The second of two deletions: the first one may be why there is nothing left.
-            Refusal::Missing if self.open && matches!(self.intent, Intent::Delete(_)) => {
-                self.conflict().await
-            }
-            // Of the request before this one, nobody knows: that outweighs what this one says.
-            _ if self.open && !is_conflict(&refusal) => StorageError::Unavailable {
                 outcome_unknown: true,
             },
             Refusal::ShaMismatch | Refusal::ShaMissing => self.conflict().await,
@@ -261,7 +234,7 @@ impl<'a> Change<'a> {
     /// before: such a look explains nothing, and another one follows.
     async fn conflict(&self) -> StorageError {
         let mut current = None;
-        for look in 0..LOOKS {
+        for look in 0..CONFLICT_LOOKS {
             if look > 0 {
                 self.storage.pause().await;
             }
@@ -270,7 +243,7 @@ impl<'a> Change<'a> {
                 Err(error) => return error,
             };
             let explains = match self.intent {
-                Intent::Create(_) => current.is_some(),
+                Intent::Create(..) => current.is_some(),
                 Intent::Update(base, _) | Intent::Delete(base) => current.as_ref() != Some(base),
             };
             if explains {
@@ -278,7 +251,7 @@ impl<'a> Change<'a> {
             }
         }
         match (self.intent, current) {
-            (Intent::Create(_), revision) => StorageError::AlreadyExists { revision },
+            (Intent::Create(..), revision) => StorageError::AlreadyExists { revision },
             (Intent::Delete(_), None) => StorageError::NotFound,
             (Intent::Update(..) | Intent::Delete(_), current) => StorageError::Conflict { current },
         }
@@ -297,12 +270,9 @@ impl<'a> Change<'a> {
     /// The revision of the note at the path now, if there is one.
     async fn revision_now(&self) -> Result<Option<Revision>, StorageError> {
         let snapshot = self.storage.snapshot(None).await?;
-        Ok(snapshot
-            .and_then(|(_, tree)| tree.file(self.path).map(|(revision, _)| revision.clone())))
+        Ok(snapshot.and_then(|(_, tree)| {
+            tree.file(self.note.as_str())
+                .map(|(revision, _)| revision.clone())
+        }))
     }
-}
-
-/// Whether a refusal says that the note is not as the change assumes.
-fn is_conflict(refusal: &Refusal) -> bool {
-    matches!(refusal, Refusal::ShaMismatch | Refusal::ShaMissing)
 }

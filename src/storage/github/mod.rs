@@ -23,10 +23,11 @@ mod tree;
 use std::{cell::RefCell, fmt, rc::Rc, time::Duration};
 
 use async_trait::async_trait;
+use tokio::sync::Mutex;
 
 pub(in crate::storage) use api::{GithubApi, MAX_NOTE_BYTES, Place, Written};
 use change::Change;
-pub(in crate::storage) use change::{Done, Intent};
+pub(in crate::storage) use change::{Done, Intent, Pace};
 pub(in crate::storage) use error::Refusal;
 pub(in crate::storage) use head::RecentHeads;
 pub use settings::{BranchName, GithubRepository, InvalidName, OwnerName, RepoName};
@@ -54,6 +55,8 @@ pub struct GithubStorage {
     rng: Rc<dyn Rng>,
     sleep: Rc<dyn Sleep>,
     heads: RefCell<RecentHeads>,
+    /// Held by whoever changes something. The index has a turn of its own.
+    turn: Mutex<()>,
 }
 
 impl fmt::Debug for GithubStorage {
@@ -81,6 +84,7 @@ impl GithubStorage {
             rng,
             sleep,
             heads: RefCell::default(),
+            turn: Mutex::default(),
         }
     }
 
@@ -118,23 +122,39 @@ impl GithubStorage {
     /// Makes a change of which the caller knows that it may be made: see [`Change::carry_out`].
     pub(in crate::storage) async fn apply(
         &self,
-        path: &str,
+        note: &Writable,
         intent: Intent<'_>,
         info: &CommitInfo,
+        pace: &dyn Pace,
     ) -> Result<Done, StorageError> {
-        Change::new(self, path, intent, info).carry_out().await
+        self.change(note, intent, info).carry_out(pace).await
     }
 
-    /// Makes a change, if the head's tree shows that it may be made.
+    /// Makes a change, if the head's tree shows that it may be made: see [`Change::check`].
     pub(in crate::storage) async fn check_and_apply(
         &self,
-        path: &str,
+        note: &Writable,
         intent: Intent<'_>,
         info: &CommitInfo,
+        pace: &dyn Pace,
     ) -> Result<Done, StorageError> {
-        let change = Change::new(self, path, intent, info);
+        let change = self.change(note, intent, info);
         change.check().await?;
-        change.carry_out().await
+        change.carry_out(pace).await
+    }
+
+    fn change<'a>(
+        &'a self,
+        note: &'a Writable,
+        intent: Intent<'a>,
+        info: &'a CommitInfo,
+    ) -> Change<'a> {
+        Change {
+            storage: self,
+            note,
+            intent,
+            info,
+        }
     }
 
     /// The commit to look into and all it holds; `None` while the repository has no commit.
@@ -207,16 +227,27 @@ impl GithubStorage {
         self.sleep.sleep(PAUSE.saturating_add(spread)).await;
     }
 
-    async fn change(
+    /// Makes a change alone: GitHub wants them one after the other ("Create or update file
+    /// contents"), and what was checked must still hold when the change is sent.
+    async fn change_in_turn(
         &self,
         note: &Writable,
         intent: Intent<'_>,
         info: &CommitInfo,
     ) -> Result<Committed, StorageError> {
-        Ok(self
-            .check_and_apply(note.as_str(), intent, info)
-            .await?
-            .committed)
+        let _turn = self.turn.lock().await;
+        let made = self.check_and_apply(note, intent, info, &Unpaced).await;
+        Ok(made?.committed)
+    }
+}
+
+/// As fast as the caller likes.
+struct Unpaced;
+
+#[async_trait(?Send)]
+impl Pace for Unpaced {
+    async fn admit(&self) -> Result<(), StorageError> {
+        Ok(())
     }
 }
 
@@ -285,12 +316,14 @@ impl VaultStorage for GithubStorage {
 
     async fn create(
         &self,
+        sieve: &dyn Sieve,
         note: &Writable,
         content: &[u8],
         info: &CommitInfo,
     ) -> Result<Committed, StorageError> {
         fits(content)?;
-        self.change(note, Intent::Create(content), info).await
+        self.change_in_turn(note, Intent::Create(sieve, content), info)
+            .await
     }
 
     async fn update(
@@ -301,7 +334,8 @@ impl VaultStorage for GithubStorage {
         info: &CommitInfo,
     ) -> Result<Committed, StorageError> {
         fits(content)?;
-        self.change(note, Intent::Update(base, content), info).await
+        self.change_in_turn(note, Intent::Update(base, content), info)
+            .await
     }
 
     async fn delete(
@@ -310,7 +344,7 @@ impl VaultStorage for GithubStorage {
         base: &Revision,
         info: &CommitInfo,
     ) -> Result<Committed, StorageError> {
-        self.change(note, Intent::Delete(base), info).await
+        self.change_in_turn(note, Intent::Delete(base), info).await
     }
 }
 

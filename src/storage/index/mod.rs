@@ -8,7 +8,7 @@
 //! - `schema`, `rows`: the tables; `facts`: what is known beside the notes.
 //! - `refresh`: when to look at the branch; `sync`, `plan`: how to follow it; `fetch`, `unpack`:
 //!   where the bytes come from.
-//! - `write`, `pace`: one change after the other.
+//! - `write`, `room`, `pace`: one change after the other.
 //! - `search`, `terms`: the notes that hold a query.
 //!
 //! Nothing holds a borrow or leaves the database half changed across an `await`: statements without
@@ -19,6 +19,7 @@ mod fetch;
 mod pace;
 mod plan;
 mod refresh;
+mod room;
 mod rows;
 mod schema;
 mod search;
@@ -40,6 +41,7 @@ use tokio::sync::Mutex;
 
 pub use facts::Stage;
 use facts::{FactStore, Facts};
+pub use pace::Pacing;
 use rows::{Row, Rows};
 use schema::Fault;
 pub use search::{Found, Page};
@@ -68,6 +70,8 @@ pub struct Seams {
     pub rng: Rc<dyn Rng>,
     /// Waiting.
     pub sleep: Rc<dyn Sleep>,
+    /// How fast changes may follow each other.
+    pub pacing: Pacing,
 }
 
 impl fmt::Debug for Seams {
@@ -98,6 +102,7 @@ pub struct VaultIndex {
     sql: Rc<dyn Sql>,
     clock: Rc<dyn Clock>,
     sleep: Rc<dyn Sleep>,
+    pacing: Pacing,
     sieve: Rc<dyn Sieve>,
     rows: Rows,
     facts: FactStore,
@@ -147,6 +152,7 @@ impl VaultIndex {
             clock,
             rng,
             sleep,
+            pacing,
         } = seams;
         schema::prepare(&*sql)?;
         let facts = FactStore::load(Rc::clone(&sql))?;
@@ -166,6 +172,7 @@ impl VaultIndex {
             sql,
             clock,
             sleep,
+            pacing,
             sieve,
             facts,
             turn: Mutex::default(),
@@ -219,7 +226,7 @@ impl VaultIndex {
     #[must_use]
     pub fn due(&self) -> Option<Timestamp> {
         let facts = self.facts.get();
-        let behind = facts.is_behind().then(|| {
+        let behind = (facts.is_behind() || self.has_lost_a_change()).then(|| {
             let failures = self.failures.get();
             let pause = if failures == 0 {
                 0
@@ -264,7 +271,7 @@ impl VaultIndex {
     }
 
     async fn look_if_dirty(&self) -> Result<(), StorageError> {
-        let _turn = self.turn.lock().await;
+        let _turn = self.take_turn().await?;
         if self.facts.read(|facts| facts.dirty) {
             self.look().await?;
         }
@@ -378,11 +385,13 @@ impl VaultStorage for VaultIndex {
 
     async fn create(
         &self,
+        sieve: &dyn Sieve,
         note: &Writable,
         content: &[u8],
         info: &CommitInfo,
     ) -> Result<Committed, StorageError> {
-        self.change(note, Intent::Create(content), info).await
+        self.change(note, Intent::Create(sieve, content), info)
+            .await
     }
 
     async fn update(

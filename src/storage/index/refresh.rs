@@ -4,6 +4,7 @@
 use std::{pin::pin, time::Duration};
 
 use futures_util::future::{Either, select};
+use tokio::sync::MutexGuard;
 
 use super::{
     VaultIndex,
@@ -51,12 +52,27 @@ impl VaultIndex {
         }
     }
 
+    /// Waits until nobody else changes something or looks at the branch.
+    pub(super) async fn take_turn(&self) -> Result<MutexGuard<'_, ()>, Fault> {
+        let turn = self.turn.lock().await;
+        // Whoever had sent this is gone, with its answer.
+        self.facts.change(|facts| {
+            facts.dirty |= facts.sent;
+            facts.sent = false;
+        })?;
+        Ok(turn)
+    }
+
+    /// Whether a change was sent and then broken off, here or in an earlier life of the index.
+    pub(super) fn has_lost_a_change(&self) -> bool {
+        self.facts.read(|facts| facts.sent) && self.turn.try_lock().is_ok()
+    }
+
     async fn look_if_due(&self) -> Result<(), StorageError> {
         let now = self.clock.now();
-        if self
-            .facts
-            .read(|facts| facts.stage == Stage::Building || is_fresh(facts, self.told.get(), now))
-        {
+        let needs_no_look =
+            |facts: &Facts| facts.stage == Stage::Building || is_fresh(facts, self.told.get(), now);
+        if !self.has_lost_a_change() && self.facts.read(needs_no_look) {
             return Ok(());
         }
         if let Some(blocked) = self.facts.read(|facts| facts.blocked(now)) {
@@ -68,7 +84,7 @@ impl VaultIndex {
         }
         // Callers that come while one is looking wait for the turn, and find the look done.
         let look = pin!(async {
-            let _turn = self.turn.lock().await;
+            let _turn = self.take_turn().await?;
             if self
                 .facts
                 .read(|facts| is_fresh(facts, self.told.get(), self.clock.now()))

@@ -111,6 +111,14 @@ impl Rows {
         rows.iter().map(|row| Ok(row.text(0)?.to_owned())).collect()
     }
 
+    /// The paths below every folder that has one fold, in ascending order.
+    pub(super) fn below_fold(&self, fold: &str) -> Result<Vec<String>, Fault> {
+        let statement = "SELECT path FROM notes WHERE fold >= ? AND fold < ? ORDER BY path";
+        let range = [format!("{fold}/").into(), format!("{fold}0").into()];
+        let rows = self.sql.exec(statement, &range)?;
+        rows.iter().map(|row| Ok(row.text(0)?.to_owned())).collect()
+    }
+
     /// Every path with its revision.
     pub(super) fn revisions(&self) -> Result<BTreeMap<String, Revision>, Fault> {
         let rows = self.sql.exec("SELECT path, sha, size FROM notes", &[])?;

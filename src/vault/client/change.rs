@@ -4,7 +4,7 @@
 //! (compare-and-swap on its revision). Where somebody else came between, it is computed again from
 //! what is there now, unless the caller insisted on a revision.
 
-use super::{VaultClient, place};
+use super::{VaultClient, room};
 use crate::vault::{
     commit::Action,
     error::VaultError,
@@ -109,9 +109,9 @@ impl VaultClient {
     /// 1. Find the note: exactly, or by its only twin.
     /// 2. Hold it against the expected revision.
     /// 3. Compute what it shall hold. If it holds that already, stop.
-    /// 4. Where there is no note yet, see that the name can be created and that nothing is in its
-    ///    way.
-    /// 5. Commit on the condition that the note is still what step 1 saw; else start again.
+    /// 4. Where there is no note yet, see that the name can be created.
+    /// 5. Commit on the condition that the note is still what step 1 saw, and that there is room for
+    ///    it where it is new; else start again.
     pub(super) async fn change(&self, change: &Change<'_>) -> Result<Written, VaultError> {
         let mut vanished = false;
         for attempt in 1..=ATTEMPTS {
@@ -173,12 +173,15 @@ impl VaultClient {
                 .policy
                 .create(note.path())
                 .map_err(|denied| VaultError::unwritable(note.as_str(), denied))?;
-            self.check_room(note.path()).await?;
             // (5)
             let info = self
                 .author
                 .commit(Action::Create, note.path(), change.message);
-            return match self.storage.create(&note, &content, &info).await {
+            return match self
+                .storage
+                .create(&*self.policy, &note, &content, &info)
+                .await
+            {
                 Ok(committed) => Ok(Attempt::done(written(
                     WriteOutcome::Created(committed),
                     creatable.unlinkable().cloned(),
@@ -189,8 +192,15 @@ impl VaultClient {
                     Ok(Attempt::Again { gone: false })
                 }
                 Err(StorageError::AlreadyExists { revision: None }) => {
-                    Err(place::obstructed(note.path()))
+                    Err(room::obstructed(note.path()))
                 }
+                Err(StorageError::NoRoom) => match self.refused_room(note.path()).await? {
+                    Some(error) => Err(error),
+                    None if contention == Contention::TryAgain => {
+                        Ok(Attempt::Again { gone: false })
+                    }
+                    None => Err(room::obstructed(note.path())),
+                },
                 Err(error) => Err(VaultError::from_change(note.as_str(), error)),
             };
         };

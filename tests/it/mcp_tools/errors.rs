@@ -96,6 +96,7 @@ impl VaultStorage for Failing {
 
     async fn create(
         &self,
+        _sieve: &dyn Sieve,
         _note: &Writable,
         _content: &[u8],
         _info: &CommitInfo,

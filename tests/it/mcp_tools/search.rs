@@ -246,6 +246,7 @@ impl VaultStorage for Unfinished {
 
     async fn create(
         &self,
+        _sieve: &dyn Sieve,
         _note: &Writable,
         _content: &[u8],
         _info: &CommitInfo,

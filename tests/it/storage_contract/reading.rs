@@ -156,7 +156,7 @@ pub(super) async fn bytes_stay_as_they_are(start: impl Start) {
     for (number, body) in bodies.iter().enumerate() {
         let path = format!("note {number}.md");
         storage
-            .create(&writable(&path), body, &info("create"))
+            .create(&open_policy(), &writable(&path), body, &info("create"))
             .await
             .unwrap();
         assert_eq!(content(storage, &path).await, *body, "{path}");
@@ -225,7 +225,12 @@ pub(super) async fn names_of_every_kind_go_and_come_back(start: impl Start) {
     ] {
         let body = format!("I am {path}");
         storage
-            .create(&writable(path), body.as_bytes(), &info("create"))
+            .create(
+                &open_policy(),
+                &writable(path),
+                body.as_bytes(),
+                &info("create"),
+            )
             .await
             .expect(path);
         assert_eq!(content(storage, path).await, body.as_bytes(), "{path}");

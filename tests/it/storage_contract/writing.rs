@@ -1,17 +1,24 @@
 //! What is changed is what was meant, or nothing.
 
-use vault_mcp::vault::storage::{Revision, StorageError};
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use vault_mcp::vault::{
+    path::DirPath,
+    policy::VaultPolicy,
+    storage::{Committed, Revision, StorageError, VaultStorage},
+};
 use vault_mcp_dev::{Mode, SeedFile};
 
 use super::{Start, content, note};
-use crate::support::storage::{Subject, info, list, paths, read, writable};
+use crate::support::storage::{Subject, info, list, open_policy, paths, read, writable};
 
 pub(super) async fn a_note_is_created_once(start: impl Start) {
     let vault = start(vec![note("a.md", "a")]).await;
     let storage = vault.storage();
     let path = writable("new/deep/b.md");
     let made = storage
-        .create(&path, b"first", &info("create b"))
+        .create(&open_policy(), &path, b"first", &info("create b"))
         .await
         .unwrap();
     assert!(!made.recreated);
@@ -19,7 +26,7 @@ pub(super) async fn a_note_is_created_once(start: impl Start) {
     assert_eq!(found.commit, Some(made.commit));
     assert_eq!(found.note.unwrap().content, b"first");
     let again = storage
-        .create(&path, b"second", &info("create b again"))
+        .create(&open_policy(), &path, b"second", &info("create b again"))
         .await
         .unwrap_err();
     let there = Some(Revision::of(b"first"));
@@ -135,7 +142,10 @@ pub(super) async fn links_and_submodules_are_never_shown_nor_changed(start: impl
         );
         let note = writable(path);
         let base = Revision::of(b"a.md");
-        let refused = storage.create(&note, b"x", &info("x")).await.unwrap_err();
+        let refused = storage
+            .create(&open_policy(), &note, b"x", &info("x"))
+            .await
+            .unwrap_err();
         assert_eq!(
             refused,
             StorageError::AlreadyExists { revision: None },
@@ -153,21 +163,123 @@ pub(super) async fn links_and_submodules_are_never_shown_nor_changed(start: impl
 }
 
 pub(super) async fn nothing_but_a_note_gives_way_to_a_note(start: impl Start) {
-    let vault = start(vec![note("folder.md/inner.md", "in"), note("file.md", "f")]).await;
+    let vault = start(vec![
+        note("folder.md/inner.png", "in"),
+        note("file", "f"),
+        note("pictures/x.png", "x"),
+    ])
+    .await;
     let storage = vault.storage();
-    for path in ["folder.md", "file.md/b.md", "file.md/deep/b.md"] {
-        let refused = storage
-            .create(&writable(path), b"x", &info("x"))
-            .await
-            .unwrap_err();
+    let before = list(storage, "", None).await.unwrap();
+    for path in [
+        "folder.md",
+        "file/b.md",
+        "file/deep/b.md",
+        "pictures/x.png/b.md",
+    ] {
+        let refused = create(storage, path).await.unwrap_err();
         assert_eq!(
             refused,
             StorageError::AlreadyExists { revision: None },
             "{path}"
         );
     }
-    assert_eq!(content(storage, "folder.md/inner.md").await, b"in");
-    assert_eq!(content(storage, "file.md").await, b"f");
+    assert_eq!(list(storage, "", None).await.unwrap(), before);
+    create(storage, "pictures/b.md").await.unwrap();
+}
+
+pub(super) async fn a_note_is_not_made_beside_another_spelling_of_it(start: impl Start) {
+    let vault = start(vec![
+        note("Schemas/Research.md", "r"),
+        note("Cafe\u{301}/x/y.md", "y"),
+        note("folder.md/inner.md", "in"),
+        note("file.md", "f"),
+        note("both/a.md", "a"),
+        note("Both/b.md", "b"),
+    ])
+    .await;
+    let storage = vault.storage();
+    let before = list(storage, "", None).await.unwrap();
+    for path in [
+        "Schemas/research.md",
+        "schemas/Research.md",
+        "schemas/New.md",
+        "SCHEMAS/deep/New.md",
+        "Caf\u{e9}/z.md",
+        "Cafe\u{301}/X/z.md",
+        "folder.md",
+        "Folder.md",
+        "file.md/b.md",
+        "FILE.md/deep/b.md",
+        "both/B.md",
+    ] {
+        let refused = create(storage, path).await.unwrap_err();
+        assert_eq!(refused, StorageError::NoRoom, "{path}");
+    }
+    assert_eq!(list(storage, "", None).await.unwrap(), before);
+    for path in [
+        "Schemas/New.md",
+        "Cafe\u{301}/x/z.md",
+        "Schemas2/a.md",
+        "both/c.md",
+        "folder.md/more.md",
+    ] {
+        create(storage, path).await.expect(path);
+    }
+}
+
+pub(super) async fn what_is_hidden_is_in_nobodys_way(start: impl Start) {
+    let vault = start(vec![note("notes/a.md", "a"), note("B.md/c.md", "c")]).await;
+    let storage = vault.storage();
+    let allowed = ["Notes", "b.md"].map(|prefix| DirPath::parse(prefix).unwrap());
+    let policy = VaultPolicy::new(allowed.into(), &[], false);
+    for path in ["Notes/a.md", "b.md"] {
+        let made = storage
+            .create(&policy, &writable(path), b"x", &info("x"))
+            .await;
+        made.expect(path);
+    }
+    assert_eq!(content(storage, "notes/a.md").await, b"a");
+}
+
+pub(super) async fn of_two_twins_at_once_one_is_made(start: impl Start) {
+    let vault = start(vec![note("a.md", "a")]).await;
+    let storage = vault.storage();
+    for (n, twins) in [
+        ["Note.md", "note.md"],
+        ["Caf\u{e9}.md", "Cafe\u{301}.md"],
+        ["Plan/a.md", "plan/b.md"],
+        ["Deep/er/a.md", "deep/er/a.md"],
+        ["list.md/x.md", "List.md"],
+    ]
+    .iter()
+    .enumerate()
+    {
+        let twins = if n % 2 == 0 {
+            *twins
+        } else {
+            [twins[1], twins[0]]
+        };
+        let before = list(storage, "", None).await.unwrap();
+        let made = join_all(twins.map(|path| create(storage, path))).await;
+        let refused: Vec<_> = made.iter().filter_map(|made| made.as_ref().err()).collect();
+        assert_eq!(refused, [&StorageError::NoRoom], "{twins:?}");
+        let after = list(storage, "", None).await.unwrap();
+        assert_eq!(
+            after.entries.len(),
+            before.entries.len() + 1,
+            "{twins:?}: {:?}",
+            paths(&after)
+        );
+        // The pace of changes is not what this is about.
+        vault.wait(Duration::from_secs(2)).await;
+    }
+}
+
+async fn create(storage: &dyn VaultStorage, path: &str) -> Result<Committed, StorageError> {
+    storage
+        .create(&open_policy(), &writable(path), b"x", &info("create"))
+        .await
 }
 
 pub(super) async fn an_empty_repository_is_an_empty_vault_that_can_be_written_to(
@@ -194,7 +306,12 @@ pub(super) async fn an_empty_repository_is_an_empty_vault_that_can_be_written_to
         .unwrap_err();
     assert_eq!(refused, StorageError::NotFound);
     let made = storage
-        .create(&writable("a.md"), b"first", &info("first note"))
+        .create(
+            &open_policy(),
+            &writable("a.md"),
+            b"first",
+            &info("first note"),
+        )
         .await
         .unwrap();
     let listing = list(storage, "", None).await.unwrap();
@@ -231,7 +348,7 @@ pub(super) async fn what_somebody_else_pushed_is_seen_and_not_overwritten(start:
         }
     );
     let refused = storage
-        .create(&writable("c.md"), b"mine", &info("x"))
+        .create(&open_policy(), &writable("c.md"), b"mine", &info("x"))
         .await
         .unwrap_err();
     assert_eq!(
@@ -249,7 +366,7 @@ pub(super) async fn what_somebody_else_pushed_is_seen_and_not_overwritten(start:
 
 pub(super) async fn twenty_writers_at_once_lose_nothing(start: impl Start) {
     let vault = start(vec![note("count.md", "0")]).await;
-    futures_util::future::join_all((0..20).map(|writer| increment(&*vault, writer))).await;
+    join_all((0..20).map(|writer| increment(&*vault, writer))).await;
     assert_eq!(content(vault.storage(), "count.md").await, b"20");
 }
 

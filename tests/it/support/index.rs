@@ -7,7 +7,7 @@ use vault_mcp::{
     runtime::{Clock, Sleep, Sql, SystemRng, Timestamp},
     storage::{
         github::GithubRepository,
-        index::{Seams, VaultIndex},
+        index::{Pacing, Seams, VaultIndex},
     },
     vault::{
         policy::VaultPolicy,
@@ -203,6 +203,7 @@ pub(crate) fn open(
         clock: Rc::clone(clock) as Rc<dyn Clock>,
         rng: Rc::new(SystemRng),
         sleep: Rc::new(MovingSleep(Rc::clone(clock))),
+        pacing: Pacing::GITHUB,
     };
     VaultIndex::open(repository, Rc::new(policy), &fingerprint, seams).expect("an index")
 }

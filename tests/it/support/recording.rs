@@ -65,12 +65,13 @@ impl<S: VaultStorage> VaultStorage for Recording<S> {
 
     async fn create(
         &self,
+        sieve: &dyn Sieve,
         note: &Writable,
         content: &[u8],
         info: &CommitInfo,
     ) -> Result<Committed, StorageError> {
         self.record("create", note.as_str());
-        self.inner.create(note, content, info).await
+        self.inner.create(sieve, note, content, info).await
     }
 
     async fn update(
@@ -177,6 +178,7 @@ impl VaultStorage for Everywhere {
 
     async fn create(
         &self,
+        _sieve: &dyn Sieve,
         _note: &Writable,
         _content: &[u8],
         _info: &CommitInfo,

@@ -119,12 +119,13 @@ impl VaultStorage for Vault {
 
     async fn create(
         &self,
+        sieve: &dyn Sieve,
         note: &Writable,
         content: &[u8],
         info: &CommitInfo,
     ) -> Result<Committed, StorageError> {
         self.be_interrupted();
-        self.inner.create(note, content, info).await
+        self.inner.create(sieve, note, content, info).await
     }
 
     async fn update(

@@ -1,0 +1,81 @@
+//! Whether there is room for a new note, as far as the index can tell without GitHub.
+
+use super::{VaultIndex, schema::Fault};
+use crate::{
+    storage::github::Place,
+    vault::{
+        policy::Writable,
+        room,
+        storage::{Sieve, StorageError},
+    },
+};
+
+impl VaultIndex {
+    /// Refuses a new note that something is in the way of. A note at the very path is GitHub's to
+    /// compare.
+    pub(super) async fn check_room(
+        &self,
+        sieve: &dyn Sieve,
+        note: &Writable,
+    ) -> Result<(), StorageError> {
+        if self.is_crowded(sieve, note)? {
+            Err(StorageError::NoRoom)
+        } else if self.is_obstructed(note).await? {
+            Err(StorageError::AlreadyExists { revision: None })
+        } else {
+            Ok(())
+        }
+    }
+
+    /// What [`room::obstacles`] says of the notes in the index, by their folds. The numbers are
+    /// those of its rules.
+    fn is_crowded(&self, sieve: &dyn Sieve, note: &Writable) -> Result<bool, Fault> {
+        let any_shown = |paths: Vec<String>| {
+            let mut others = paths.iter().filter(|path| *path != note.as_str());
+            others.any(|path| sieve.admit(path).is_some())
+        };
+        let fold = note.fold();
+        // (1), (2)
+        if any_shown(self.rows.with_fold(&fold)?) || any_shown(self.rows.below_fold(&fold)?) {
+            return Ok(true);
+        }
+        for folder in room::folders(note.path()) {
+            let fold = folder.fold();
+            // (3)
+            if any_shown(self.rows.with_fold(&fold)?) {
+                return Ok(true);
+            }
+            // (4)
+            if !self.rows.any_below(folder.as_str())? && any_shown(self.rows.below_fold(&fold)?) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether something that is no note stands at the path, or something that is no folder above
+    /// it. What has notes below it is a folder; what else there may be, only GitHub knows.
+    async fn is_obstructed(&self, note: &Writable) -> Result<bool, StorageError> {
+        let path = note.as_str();
+        let Some(head) = self.facts.read(|facts| facts.head.clone()) else {
+            return Ok(false);
+        };
+        let mut outermost_first: Vec<_> = room::folders(note.path()).collect();
+        outermost_first.reverse();
+        for folder in outermost_first {
+            if self.rows.any_below(folder.as_str())? {
+                continue;
+            }
+            match self.github.api().place(folder.as_str(), &head).await? {
+                Place::Free => return Ok(false),
+                Place::Folder => {}
+                Place::Taken => return Ok(true),
+            }
+        }
+        // Where the path is free or a note's, GitHub's own comparison does the rest.
+        let impostors = self.facts.read(|facts| facts.impostors);
+        Ok(impostors
+            && self.rows.find(note.visible())?.is_none()
+            && self.github.api().place(path, &head).await? != Place::Free)
+    }
+}
