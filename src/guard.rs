@@ -159,8 +159,9 @@ impl Guard {
     /// 1. One `Authorization` header with the scheme `Bearer`, in any letter case (RFC 6750
     ///    section 2.1). Tokens in queries and bodies are not looked at.
     /// 2. The token belongs to a live grant for this resource.
-    /// 3. The grant's identity is of the configured provider and issuer, and the allowlist holds it
-    ///    now. A 401 never depends on this: logging in again would change nothing.
+    /// 3. The grant's identity is of the configured provider and issuer, and the allowlist admits it
+    ///    now: by its id, or by a name that is pinned to it. A 401 never depends on this: logging in
+    ///    again would change nothing.
     /// 4. Access is the least that token, allowlist and vault allow.
     pub async fn admit(&self, request: &Request) -> Admission {
         // (1)
@@ -179,7 +180,7 @@ impl Guard {
             grant.identity.provider == self.provider && grant.identity.issuer == self.issuer;
         let Some(listed) = self
             .allowlist
-            .access(&grant.identity)
+            .access(&grant.identity, grant.pinned)
             .filter(|_| same_provider)
         else {
             return Admission::NotListed;

@@ -9,12 +9,14 @@
 //! | `octocat` | that login name (GitHub) |
 //! | `id:583231` | that numeric account id (GitHub) |
 //! | any of them with `:read` at its end | the same, to read only |
+//!
+//! A name means whoever it is pinned to ([`PinnedTo`]).
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Identity, ProviderKind, email_address::EmailAddress};
+use super::{Identity, ProviderKind, email_address::EmailAddress, pin::PinnedTo};
 
 /// What somebody may do with the vault. The order is that of the rights: the lesser is the `min`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -125,15 +127,34 @@ impl Allowlist {
         self.entries.is_empty()
     }
 
-    /// What `identity` may do: the least of what the entries that match it allow, or `None` where
-    /// none does. An entry by name matches only a name that the provider vouches for.
+    /// What `identity`, whose name is pinned to `pinned`, may do: the least of what the entries
+    /// that match it allow, or `None` where none admits it.
+    ///
+    /// An entry by name matches only a name that the provider vouches for, and never one that is
+    /// pinned to somebody else. While the name is pinned to nobody, the entry admits nobody; it
+    /// only takes away, because the right to write is not given on a guess.
     #[must_use]
-    pub fn access(&self, identity: &Identity) -> Option<Access> {
+    pub fn access(&self, identity: &Identity, pinned: PinnedTo) -> Option<Access> {
+        let matching = |entry: &&Entry| match &entry.who {
+            Who::Subject(subject) => *subject == identity.subject,
+            Who::Name(_) => pinned != PinnedTo::SomebodyElse && entry.who.names(identity),
+        };
+        let admits = |entry: &Entry| match entry.who {
+            Who::Subject(_) => true,
+            Who::Name(_) => pinned == PinnedTo::ThisPerson,
+        };
         if identity.provider != self.kind {
             return None;
         }
-        let matching = self.entries.iter().filter(|entry| entry.who.is(identity));
-        matching.map(|entry| entry.access).min()
+        let entries = self.entries.iter().filter(matching);
+        let admitted = entries.clone().any(admits);
+        entries.map(|entry| entry.access).min().filter(|_| admitted)
+    }
+
+    /// Whether an entry holds the name of `identity`.
+    #[must_use]
+    pub fn holds_name(&self, identity: &Identity) -> bool {
+        identity.provider == self.kind && self.entries.iter().any(|entry| entry.who.names(identity))
     }
 }
 
@@ -147,11 +168,10 @@ impl Entry {
 }
 
 impl Who {
-    fn is(&self, identity: &Identity) -> bool {
-        match self {
-            Self::Subject(subject) => *subject == identity.subject,
-            Self::Name(name) => identity.name_verified && *name == identity.compared_name(),
-        }
+    /// Whether this is the name of `identity`, and one that the provider vouches for.
+    fn names(&self, identity: &Identity) -> bool {
+        matches!(self, Self::Name(name)
+            if identity.name_verified && *name == identity.compared_name())
     }
 }
 
@@ -291,7 +311,7 @@ mod tests {
     fn access(list: &str, identity: &Identity) -> Option<Access> {
         Allowlist::parse(identity.provider, list)
             .unwrap()
-            .access(identity)
+            .access(identity, PinnedTo::ThisPerson)
     }
 
     #[test]
@@ -300,14 +320,23 @@ mod tests {
         for list in ["", " ", ",", " , \n,\t"] {
             let parsed = Allowlist::parse(Oidc, list).unwrap();
             assert_eq!(
-                (parsed.access(&owner), parsed.is_empty()),
+                (
+                    parsed.access(&owner, PinnedTo::ThisPerson),
+                    parsed.is_empty()
+                ),
                 (None, true),
                 "{list:?}"
             );
         }
-        assert_eq!(Allowlist::nobody(Oidc).access(&owner), None);
+        assert_eq!(
+            Allowlist::nobody(Oidc).access(&owner, PinnedTo::ThisPerson),
+            None
+        );
         // Not even somebody without a name or a subject.
-        assert_eq!(Allowlist::nobody(Oidc).access(&person(Oidc, "", "")), None);
+        assert_eq!(
+            Allowlist::nobody(Oidc).access(&person(Oidc, "", ""), PinnedTo::ThisPerson),
+            None
+        );
         assert_eq!(access("owner@example.test", &person(Oidc, "", "")), None);
     }
 
@@ -446,15 +475,62 @@ mod tests {
     }
 
     #[test]
+    fn d6_a_name_means_whom_it_is_pinned_to() {
+        let cat = person(Github, "7", "octocat");
+        for (list, this_person, nobody, somebody_else) in [
+            ("octocat", Some(ReadWrite), None, None),
+            ("octocat:read", Some(ReadOnly), None, None),
+            ("id:7", Some(ReadWrite), Some(ReadWrite), Some(ReadWrite)),
+            ("id:7:read", Some(ReadOnly), Some(ReadOnly), Some(ReadOnly)),
+            // The lesser right, unless the name is known to mean somebody else.
+            (
+                "id:7 octocat:read",
+                Some(ReadOnly),
+                Some(ReadOnly),
+                Some(ReadWrite),
+            ),
+            (
+                "octocat id:7:read",
+                Some(ReadOnly),
+                Some(ReadOnly),
+                Some(ReadOnly),
+            ),
+            ("octocat id:8", Some(ReadWrite), None, None),
+            ("hubot id:8", None, None, None),
+        ] {
+            let list = Allowlist::parse(Github, list).unwrap();
+            for (pinned, expected) in [
+                (PinnedTo::ThisPerson, this_person),
+                (PinnedTo::Nobody, nobody),
+                (PinnedTo::SomebodyElse, somebody_else),
+            ] {
+                assert_eq!(list.access(&cat, pinned), expected, "{list:?} {pinned:?}");
+            }
+        }
+    }
+
+    #[test]
     fn f4_an_identity_of_another_provider_is_not_admitted() {
         let list = Allowlist::parse(Google, "owner@example.test sub:1").unwrap();
         assert_eq!(
-            list.access(&person(Google, "1", "owner@example.test")),
+            list.access(
+                &person(Google, "1", "owner@example.test"),
+                PinnedTo::ThisPerson
+            ),
             Some(ReadWrite)
         );
-        assert_eq!(list.access(&person(Oidc, "1", "owner@example.test")), None);
         assert_eq!(
-            list.access(&person(Github, "1", "owner@example.test")),
+            list.access(
+                &person(Oidc, "1", "owner@example.test"),
+                PinnedTo::ThisPerson
+            ),
+            None
+        );
+        assert_eq!(
+            list.access(
+                &person(Github, "1", "owner@example.test"),
+                PinnedTo::ThisPerson
+            ),
             None
         );
     }

@@ -23,7 +23,7 @@ use serde_json::json;
 use url::Url;
 
 use super::{
-    Identity, IdentityProvider, LoginAttempt, LoginCallback, LoginError, ProviderKind,
+    Identity, IdentityProvider, LoggedIn, LoginAttempt, LoginCallback, LoginError, ProviderKind,
     allowlist::is_github_login,
     code_grant::{CodeGrant, Endpoints, Registration},
     display_name,
@@ -211,7 +211,7 @@ impl IdentityProvider for GithubProvider {
         &self,
         callback: &LoginCallback,
         attempt: &LoginAttempt,
-    ) -> Result<Identity, LoginError> {
+    ) -> Result<LoggedIn, LoginError> {
         callback.check_issuer(&self.response_issuer())?;
         let code = callback.code()?;
         let tokens = self
@@ -220,6 +220,6 @@ impl IdentityProvider for GithubProvider {
             .await?;
         let account = self.account(&tokens.access_token).await;
         self.delete(&tokens.access_token).await;
-        self.identity(account?)
+        self.identity(account?).map(LoggedIn::from)
     }
 }

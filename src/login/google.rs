@@ -6,7 +6,8 @@ use async_trait::async_trait;
 use url::Url;
 
 use super::{
-    Identity, IdentityProvider, LoginAttempt, LoginCallback, LoginError, ProviderKind,
+    Caution, Identity, IdentityProvider, LoggedIn, LoginAttempt, LoginCallback, LoginError,
+    ProviderKind,
     oidc::{OidcProvider, OidcSettings, ProviderCache, issuer::Issuer},
 };
 use crate::{
@@ -97,16 +98,27 @@ impl IdentityProvider for GoogleProvider {
         &self,
         callback: &LoginCallback,
         attempt: &LoginAttempt,
-    ) -> Result<Identity, LoginError> {
+    ) -> Result<LoggedIn, LoginError> {
         let person = self.openid.log_in(callback, attempt).await?;
         if let Some(unverified) = person.identity.unverified_email() {
             return Err(unverified);
         }
-        if !self.is_of_organisation(person.hosted_domain.as_deref()) {
+        let organisation = person.hosted_domain.as_deref();
+        if !self.is_of_organisation(organisation) {
             return Err(LoginError::OtherOrganisation {
                 email: person.identity.name,
             });
         }
-        Ok(person.identity)
+        let of_organisation = organisation.is_some_and(|domain| !domain.is_empty());
+        let authoritative = of_organisation || is_gmail(&person.identity);
+        Ok(LoggedIn {
+            identity: person.identity,
+            caution: (!authoritative).then_some(Caution::AddressOfAnotherAuthority),
+        })
     }
+}
+
+/// Whether the address is Google's own.
+fn is_gmail(identity: &Identity) -> bool {
+    identity.compared_name().ends_with("@gmail.com")
 }

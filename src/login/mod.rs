@@ -11,6 +11,7 @@ pub mod email_address;
 pub mod github;
 pub mod google;
 pub mod oidc;
+pub mod pin;
 mod upstream;
 
 use std::fmt;
@@ -89,6 +90,33 @@ impl Identity {
     }
 }
 
+/// A login that came to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoggedIn {
+    /// Who it is.
+    pub identity: Identity,
+    /// What the operator should know about it.
+    pub caution: Option<Caution>,
+}
+
+/// Something about a login that is no reason to refuse it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Caution {
+    /// Google has verified the address once, and somebody else decides who has it now: it is
+    /// neither a Gmail address nor one of an organisation at Google (Google's documentation,
+    /// "Verify the Google ID token on your server side").
+    AddressOfAnotherAuthority,
+}
+
+impl From<Identity> for LoggedIn {
+    fn from(identity: Identity) -> Self {
+        Self {
+            identity,
+            caution: None,
+        }
+    }
+}
+
 /// The one-time values of one login attempt. They are made before the person is sent to the
 /// provider, kept on the server, and used once.
 #[derive(Clone, Debug)]
@@ -159,7 +187,7 @@ pub trait IdentityProvider: fmt::Debug {
         &self,
         callback: &LoginCallback,
         attempt: &LoginAttempt,
-    ) -> Result<Identity, LoginError>;
+    ) -> Result<LoggedIn, LoginError>;
 }
 
 /// Most characters of a display name that are kept.

@@ -64,6 +64,7 @@ use crate::{
     login::{
         Identity, IdentityProvider,
         allowlist::{Access, Allowlist},
+        pin::PinnedTo,
     },
     runtime::{Clock, HttpClient, Rng},
 };
@@ -99,9 +100,10 @@ impl std::fmt::Debug for AuthorizationServer {
 }
 
 impl AuthorizationServer {
-    /// The most that a person can be granted at this moment; `None` where they may not enter.
-    fn allowed_scope(&self, identity: &Identity) -> Option<Scope> {
-        let scope = match self.allowlist.access(identity)? {
+    /// The most that a person, whose name is pinned to `pinned`, can be granted at this moment;
+    /// `None` where they may not enter.
+    fn allowed_scope(&self, identity: &Identity, pinned: PinnedTo) -> Option<Scope> {
+        let scope = match self.allowlist.access(identity, pinned)? {
             Access::ReadOnly => Scope::Read,
             Access::ReadWrite => Scope::ReadWrite,
         };

@@ -108,7 +108,10 @@ async fn log_in(change: impl FnOnce(&mut Github)) -> (Result<Identity, LoginErro
     let github = Rc::new(github);
     let login = provider(&github, "https://github.com", "https://api.github.com");
     (
-        login.identify(&callback(None), &attempt()).await,
+        login
+            .identify(&callback(None), &attempt())
+            .await
+            .map(|login| login.identity),
         github.calls(),
     )
 }
@@ -394,7 +397,7 @@ async fn gh1_an_enterprise_server_is_asked_at_its_own_addresses() {
         .identify(&callback(issuer), &attempt())
         .await
         .expect("a login");
-    assert_eq!(person.issuer, "https://ghe.example");
+    assert_eq!(person.identity.issuer, "https://ghe.example");
     assert_eq!(
         github.calls(),
         [

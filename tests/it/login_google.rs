@@ -6,7 +6,7 @@ use serde_json::json;
 use url::Url;
 use vault_mcp::{
     login::{
-        Identity, IdentityProvider, LoginError, ProviderKind,
+        Caution, Identity, IdentityProvider, LoginError, ProviderKind,
         google::{GoogleProvider, GoogleSettings},
         oidc::ProviderCache,
     },
@@ -49,7 +49,10 @@ async fn log_in(
     let url = login.authorization_url(&attempt()).await.expect("a URL");
     let callback = provider.authorize(&url);
     (
-        login.identify(&callback, &attempt()).await,
+        login
+            .identify(&callback, &attempt())
+            .await
+            .map(|login| login.identity),
         provider.calls(),
     )
 }
@@ -125,6 +128,33 @@ async fn go1_a_token_of_another_issuer_is_refused() {
     ] {
         let (refused, _) = log_in(None, |it| it.claim("iss", issuer)).await;
         assert!(matches!(refused, Err(LoginError::Untrusted(_))), "{issuer}");
+    }
+}
+
+#[tokio::test]
+async fn go3_an_address_that_google_does_not_give_out_is_remarked_on() {
+    let remark = Some(Caution::AddressOfAnotherAuthority);
+    for (email, organisation, expected) in [
+        ("owner@gmail.com", None, None),
+        ("Owner@GMail.com", None, None),
+        ("owner@example.test", Some("example.test"), None),
+        ("owner@example.test", None, remark),
+        ("owner@example.test", Some(""), remark),
+        ("owner@gmail.com.example.test", None, remark),
+        ("owner@notgmail.com", None, remark),
+        ("gmail.com@example.test", None, remark),
+    ] {
+        let mut script = Script::honest(ISSUER);
+        script.claim("email", email);
+        if let Some(domain) = organisation {
+            script.claim("hd", domain);
+        }
+        let (login, provider) = setting(None, script);
+        let url = login.authorization_url(&attempt()).await.expect("a URL");
+        let callback = provider.authorize(&url);
+        let logged_in = login.identify(&callback, &attempt()).await;
+        let logged_in = logged_in.expect("a login all the same");
+        assert_eq!(logged_in.caution, expected, "{email} {organisation:?}");
     }
 }
 

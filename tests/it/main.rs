@@ -6,6 +6,7 @@ mod config;
 mod docs;
 mod guard_bearer;
 mod guard_coverage;
+mod guard_pins;
 mod login_github;
 mod login_google;
 mod login_oidc;

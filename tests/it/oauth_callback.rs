@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 use vault_mcp::{
-    login::{Identity, LoginError},
+    login::{Caution, Identity, LoginError},
     oauth::state::Instance,
 };
 
@@ -385,6 +385,29 @@ async fn c13_a_person_of_another_organisation_sees_a_page_that_says_so() {
     }
     assert_eq!(server.events.last().reason, "organisation_denied");
     assert_eq!(grants(&server), 0);
+}
+
+/// Where the entry is by subject, the address plays no part.
+#[tokio::test]
+async fn go3_an_address_of_another_authority_is_remarked_on_in_the_log() {
+    for (list, remarked) in [
+        ("owner@example.test", true),
+        ("owner@example.test sub:subject-of-owner@example.test", true),
+        ("sub:subject-of-owner@example.test", false),
+    ] {
+        let server = Server::with(|setup| setup.allowlist = list.to_owned());
+        let caution = Some(Caution::AddressOfAnotherAuthority);
+        server.provider.caution.set(caution);
+        server.sign_in().await;
+        let reasons = server.events.reasons();
+        let found = reasons.contains(&"email_not_authoritative");
+        assert_eq!(found, remarked, "{list}");
+        assert!(
+            reasons.contains(&"code_issued"),
+            "{list}: nobody is refused"
+        );
+        assert!(!server.events.as_text().contains("owner@"));
+    }
 }
 
 #[tokio::test]

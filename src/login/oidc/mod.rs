@@ -23,7 +23,7 @@ use self::{
     issuer::Issuer,
 };
 use super::{
-    Identity, IdentityProvider, LoginAttempt, LoginCallback, LoginError, ProviderKind,
+    Identity, IdentityProvider, LoggedIn, LoginAttempt, LoginCallback, LoginError, ProviderKind,
     code_grant::{CodeGrant, Endpoints, Registration, Tokens},
     upstream::{DocumentError, Upstream},
 };
@@ -66,7 +66,7 @@ pub struct OidcProvider {
 
 /// Who has logged in, with what only some providers say.
 #[derive(Debug)]
-pub(super) struct LoggedIn {
+pub(super) struct OidcLogin {
     pub(super) identity: Identity,
     /// The claim `hd`.
     pub(super) hosted_domain: Option<String>,
@@ -115,7 +115,7 @@ impl OidcProvider {
         &self,
         callback: &LoginCallback,
         attempt: &LoginAttempt,
-    ) -> Result<LoggedIn, LoginError> {
+    ) -> Result<OidcLogin, LoginError> {
         callback.check_issuer(self.issuer.as_str())?;
         let code = callback.code()?;
         let provider = self.discovered().await?;
@@ -151,7 +151,7 @@ impl OidcProvider {
         };
         let email = email::settle(claims.email, userinfo_email, self.allow_unverified_email)?;
         let name = claims.display_name.or(userinfo_name);
-        Ok(LoggedIn {
+        Ok(OidcLogin {
             identity: Identity {
                 provider: self.registration.kind,
                 issuer: self.issuer.as_str().to_owned(),
@@ -303,10 +303,10 @@ impl IdentityProvider for OidcProvider {
         &self,
         callback: &LoginCallback,
         attempt: &LoginAttempt,
-    ) -> Result<Identity, LoginError> {
+    ) -> Result<LoggedIn, LoginError> {
         self.log_in(callback, attempt)
             .await
-            .map(|person| person.identity)
+            .map(|person| person.identity.into())
     }
 }
 

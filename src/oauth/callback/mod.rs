@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     http::{Request, Response},
-    login::{Identity, LoginAttempt, LoginCallback},
+    login::{Caution, Identity, LoggedIn, LoginAttempt, LoginCallback, pin::PinnedTo},
     secret::Secret,
 };
 
@@ -88,7 +88,7 @@ impl AuthorizationServer {
             code_verifier: Secret::new(login.code_verifier.as_str()),
         };
         let reply_to = &login.request.reply_to;
-        let identity = self
+        let LoggedIn { identity, caution } = self
             .provider
             .identify(&callback, &attempt)
             .await
@@ -96,6 +96,12 @@ impl AuthorizationServer {
                 error,
                 reply_to: Box::new(reply_to.clone()),
             })?;
+
+        if let Some(caution) = caution
+            && self.allowlist.holds_name(&identity)
+        {
+            self.log_caution(caution, &login, &identity);
+        }
 
         // (4), (5) and (6)
         let code = self.issue_code(&login, identity).await?;
@@ -116,7 +122,8 @@ impl AuthorizationServer {
         identity: Identity,
     ) -> Result<Secret, CallbackError> {
         // (4)
-        let Some(allowed) = self.allowed_scope(&identity) else {
+        // Where the name is somebody else's, the last step finds out.
+        let Some(allowed) = self.allowed_scope(&identity, PinnedTo::ThisPerson) else {
             return Err(CallbackError::NotAllowed(Box::new(identity)));
         };
 
@@ -147,7 +154,7 @@ impl AuthorizationServer {
             code: code.digest(),
             challenge: login.request.challenge.clone(),
             expires_at: now.after(CODE_LIFETIME),
-            pin: self.pin(&identity),
+            pin: self.pin(&identity, login.request.scope),
         };
         match self.state.apply(issue).await? {
             CodeIssued::Issued => {}
@@ -165,25 +172,27 @@ impl AuthorizationServer {
         Ok(code.secret().clone())
     }
 
-    /// The name to tie to the person, where the allowlist has it.
+    /// What to do about the person's name, where the allowlist has it.
     ///
-    /// An entry by id names a person for good and needs no tie. A name beside it does: without one,
+    /// An entry by id names a person for good and needs no pin. A name beside it does: without one,
     /// whoever has the name next would be the first to come with it.
-    fn pin(&self, identity: &Identity) -> Option<Pin> {
-        let nameless = Identity {
-            name_verified: false,
-            ..identity.clone()
-        };
-        let anybody_of_that_name = Identity {
-            subject: String::new(),
-            ..identity.clone()
-        };
-        self.allowlist.access(&anybody_of_that_name)?;
-        Some(Pin {
-            name: format!("{}\n{}", identity.issuer, identity.compared_name()),
-            subject: identity.subject.clone(),
-            decides: self.allowlist.access(&nameless).is_none(),
+    fn pin(&self, identity: &Identity, asked: Scope) -> Option<Pin> {
+        self.allowlist.holds_name(identity).then(|| Pin {
+            otherwise: self
+                .allowed_scope(identity, PinnedTo::SomebodyElse)
+                .map(|allowed| asked.min(allowed)),
         })
+    }
+
+    /// Tells the operator of something that is no reason to refuse a login. An entry by subject
+    /// does not depend on the address, so there is nothing to tell then.
+    fn log_caution(&self, caution: Caution, login: &LoginTransaction, identity: &Identity) {
+        let reason = match caution {
+            Caution::AddressOfAnotherAuthority => "email_not_authoritative",
+        };
+        let event = AuthEvent::new(Endpoint::Callback, reason).client(&login.request.client);
+        let person = Pseudonym::of(identity, &self.settings.sealing_key);
+        self.log.record(&event.person(person));
     }
 
     fn refuse_callback(&self, error: &CallbackError) -> Response {

@@ -38,11 +38,12 @@ impl AuthorizationServer {
             tokens,
             revoke_before: self.settings.revoke_before,
         };
-        let (grant, access_expires_at) = match self.state.apply(redeem).await? {
+        let (grant, pinned, access_expires_at) = match self.state.apply(redeem).await? {
             CodeRedemption::Redeemed {
                 grant,
+                pinned,
                 access_expires_at,
-            } => (grant, access_expires_at),
+            } => (grant, pinned, access_expires_at),
             CodeRedemption::Replayed(grant) => {
                 let replayed = TokenError::Code(crate::oauth::grant::CodeRefusal::Replayed);
                 return Err(self.failure(replayed, &id, &grant));
@@ -55,7 +56,7 @@ impl AuthorizationServer {
             }
             CodeRedemption::Unknown => return Err(TokenError::CodeUnknown.into()),
         };
-        self.recheck(&id, &grant).await?;
+        self.recheck(&id, &grant, pinned).await?;
         self.log_issued("code_redeemed", found, &id, &grant);
         Ok(Issued {
             access: access.secret().clone(),

@@ -19,6 +19,7 @@ use super::{
 };
 use crate::{
     http::{Request, Response, json},
+    login::pin::PinnedTo,
     runtime::{RngError, Timestamp},
     secret::Secret,
 };
@@ -136,8 +137,8 @@ impl AuthorizationServer {
     }
 
     /// (6)
-    async fn recheck(&self, id: &GrantId, grant: &Grant) -> Result<(), Failure> {
-        if self.allowed_scope(&grant.identity).is_some() {
+    async fn recheck(&self, id: &GrantId, grant: &Grant, pinned: PinnedTo) -> Result<(), Failure> {
+        if self.allowed_scope(&grant.identity, pinned).is_some() {
             return Ok(());
         }
         self.state.apply(RevokeGrant { grant: id.clone() }).await?;

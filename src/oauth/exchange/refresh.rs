@@ -87,9 +87,10 @@ impl AuthorizationServer {
                 revoke_before: self.settings.revoke_before,
             })
             .await?;
-        let (grant, issued, reason) = match outcome {
+        let (grant, pinned, issued, reason) = match outcome {
             Refreshed::Rotated {
                 grant,
+                pinned,
                 scope,
                 access_expires_at,
             } => {
@@ -99,10 +100,11 @@ impl AuthorizationServer {
                     refresh: Some(refresh.secret().clone()),
                     scope,
                 };
-                (grant, issued, "refreshed")
+                (grant, pinned, issued, "refreshed")
             }
             Refreshed::Repeated {
                 grant,
+                pinned,
                 sealed,
                 access: which,
                 scope,
@@ -118,7 +120,7 @@ impl AuthorizationServer {
                     refresh: Some(Secret::new(earlier.refresh_token)),
                     scope,
                 };
-                (grant, issued, "refresh_repeated")
+                (grant, pinned, issued, "refresh_repeated")
             }
             Refreshed::Reused { grant, revoked } => {
                 return Err(self.failure(TokenError::RefreshReused { revoked }, &id, &grant));
@@ -136,7 +138,7 @@ impl AuthorizationServer {
                 });
             }
         };
-        self.recheck(&id, &grant).await?;
+        self.recheck(&id, &grant, pinned).await?;
         self.log_issued(reason, found, &id, &grant);
         Ok(issued)
     }

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Instance, Transition, first, record, time};
+use super::{Instance, Transition, first, pins, record, time};
 use crate::{
-    login::Identity,
+    login::{Identity, pin::PinnedTo},
     oauth::{
         grant::Grant,
         token::{GrantId, TokenKind},
@@ -33,6 +33,8 @@ pub struct ActiveGrant {
     pub grant_id: GrantId,
     /// Who gave it, as the login provider vouched for them.
     pub identity: Identity,
+    /// Whom their name is pinned to by now.
+    pub pinned: PinnedTo,
     /// What the access token allows.
     pub scope: Scope,
     /// The most that a token of the grant allows.
@@ -78,6 +80,7 @@ impl Transition for CheckAccess {
             scope: scope(&row, 1)?.min(grant.scope),
             grant_scope: grant.scope,
             expires_at: time(&row, 2)?,
+            pinned: pins::pinned_to(sql, &grant.identity)?,
             identity: grant.identity,
             client_id: grant.client.id,
             client_name: grant.client.name,

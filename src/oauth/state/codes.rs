@@ -2,8 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Instance, NewTokens, Transition, access, first, json, record, time, tokens};
+use super::{
+    Instance, NewTokens, Transition, access, first, json,
+    pins::{self, Pin},
+    record, time, tokens,
+};
 use crate::{
+    login::pin::PinnedTo,
     oauth::{
         grant::{AuthorizationCode, CodeRefusal, CodeStage, Grant, Redemption},
         token::GrantId,
@@ -29,23 +34,8 @@ pub struct IssueCode {
     pub challenge: CodeChallenge,
     /// When the code expires.
     pub expires_at: Timestamp,
-    /// The name that the allowlist has of the person; none where it has their subject alone.
+    /// What to do about the person's name; nothing where the allowlist has only their subject.
     pub pin: Option<Pin>,
-}
-
-/// A name at a login provider, to be tied to the first subject that logs in with it.
-///
-/// Names change hands: a login name that was given up can be registered by somebody else, and an
-/// address can be given to a successor. The subject stays with the person.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Pin {
-    /// The provider's issuer and the name, in the form in which names are compared.
-    pub name: String,
-    /// The subject.
-    pub subject: String,
-    /// Whether the person has nothing else to be admitted by, so that a name that is tied to
-    /// another subject shuts them out.
-    pub decides: bool,
 }
 
 /// What came of issuing a code.
@@ -62,25 +52,14 @@ impl Transition for IssueCode {
     const INSTANCE: Instance = Instance::Grants;
     type Outcome = CodeIssued;
 
-    fn apply(self, sql: &dyn Sql, now: Timestamp) -> Result<CodeIssued, SqlError> {
-        if let Some(pin) = self.pin {
-            sql.exec(
-                "INSERT INTO pins (name, subject, pinned_at) VALUES (?, ?, ?)
-                 ON CONFLICT DO NOTHING",
-                &[
-                    pin.name.as_str().into(),
-                    pin.subject.as_str().into(),
-                    now.into(),
-                ],
-            )?;
-            let rows = sql.exec(
-                "SELECT subject FROM pins WHERE name = ?",
-                &[pin.name.into()],
-            )?;
-            let pinned = first(rows).ok_or_else(|| SqlError("the pin is gone".to_owned()))?;
-            if pin.decides && pinned.text(0)? != pin.subject {
+    fn apply(mut self, sql: &dyn Sql, now: Timestamp) -> Result<CodeIssued, SqlError> {
+        if let Some(pin) = &self.pin
+            && pins::pin(sql, &self.grant.identity, now)? != PinnedTo::ThisPerson
+        {
+            let Some(scope) = pin.otherwise else {
                 return Ok(CodeIssued::PinnedToAnother);
-            }
+            };
+            self.grant.scope = scope;
         }
         make_room(sql, &self.grant.person())?;
         sql.exec(
@@ -150,6 +129,8 @@ pub enum CodeRedemption {
     Redeemed {
         /// The grant that they belong to.
         grant: Grant,
+        /// Whom its person's name is pinned to.
+        pinned: PinnedTo,
         /// When the access token expires.
         access_expires_at: Timestamp,
     },
@@ -194,6 +175,7 @@ impl Transition for RedeemCode {
             Ok(_) => {
                 let access_expires_at = self.redeem(sql, &grant, now)?;
                 Ok(CodeRedemption::Redeemed {
+                    pinned: pins::pinned_to(sql, &grant.identity)?,
                     grant,
                     access_expires_at,
                 })

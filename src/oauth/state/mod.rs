@@ -15,6 +15,7 @@ mod codes;
 mod documents;
 mod expiry;
 mod link;
+mod pins;
 mod refresh;
 mod schema;
 mod tokens;
@@ -25,10 +26,11 @@ use serde::{Serialize, de::DeserializeOwned};
 pub use self::{
     access::{ActiveGrant, CheckAccess, RevocableKind, RevokeGrant, RevokeToken, Revoked},
     clients::{FindClient, FoundClient, KeepClient, RegisterClient, Registered},
-    codes::{CodeIssued, CodeRedemption, IssueCode, Pin, RedeemCode},
+    codes::{CodeIssued, CodeRedemption, IssueCode, RedeemCode},
     documents::{ConsultDocument, Consulted, KeepDocument, LastGood},
     expiry::expire,
     link::{AuthState, AuthStateLink, LinkError},
+    pins::Pin,
     refresh::{Refresh, RefreshRefusal, Refreshed, RepeatedAccess},
     schema::prepare,
     tokens::NewTokens,

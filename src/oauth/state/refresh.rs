@@ -5,10 +5,11 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Instance, NewTokens, Transition, access, first, record, time,
+    Instance, NewTokens, Transition, access, first, pins, record, time,
     tokens::{insert_access_token, insert_refresh_token},
 };
 use crate::{
+    login::pin::PinnedTo,
     oauth::{
         grant::{Grant, Presented, RefreshStage, RefreshToken},
         settings::RefreshReuse,
@@ -56,6 +57,8 @@ pub enum Refreshed {
     Rotated {
         /// The grant.
         grant: Grant,
+        /// Whom its person's name is pinned to.
+        pinned: PinnedTo,
         /// The new access token's scope.
         scope: Scope,
         /// When the new access token expires.
@@ -65,6 +68,8 @@ pub enum Refreshed {
     Repeated {
         /// The grant.
         grant: Grant,
+        /// Whom its person's name is pinned to.
+        pinned: PinnedTo,
         /// The successors, as they were sealed then.
         sealed: String,
         /// Which access token goes with them.
@@ -193,6 +198,7 @@ impl Refresh {
             &[now.into(), expires_at.max(access_expires_at).into(), id],
         )?;
         Ok(Refreshed::Rotated {
+            pinned: pins::pinned_to(sql, &stored.grant.identity)?,
             grant: stored.grant,
             scope,
             access_expires_at,
@@ -211,6 +217,7 @@ impl Refresh {
         )?;
         if let Some(row) = first(live) {
             return Ok(Refreshed::Repeated {
+                pinned: pins::pinned_to(sql, &stored.grant.identity)?,
                 grant: stored.grant,
                 sealed,
                 access: RepeatedAccess::Sealed,
@@ -238,6 +245,7 @@ impl Refresh {
             &[now.into(), access_expires_at.into(), id],
         )?;
         Ok(Refreshed::Repeated {
+            pinned: pins::pinned_to(sql, &stored.grant.identity)?,
             grant: stored.grant,
             sealed,
             access: RepeatedAccess::Fresh,

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use vault_mcp::{
     config::{Environment, KEYS, LoginSettings},
-    login::{ProviderKind, allowlist::Access},
+    login::{ProviderKind, allowlist::Access, pin::PinnedTo},
     oauth::{Lifetimes, RedirectHosts, RefreshReuse},
 };
 
@@ -179,7 +179,12 @@ fn d3_an_empty_or_missing_allowlist_admits_nobody() {
         };
         let config = variables.read().unwrap();
         assert!(config.allowlist.is_empty(), "{list:?}");
-        assert_eq!(config.allowlist.access(&person("owner@example.test")), None);
+        assert_eq!(
+            config
+                .allowlist
+                .access(&person("owner@example.test"), PinnedTo::ThisPerson),
+            None
+        );
     }
     // The list of another provider is no substitute.
     let other = Variables::deployed("oidc")
@@ -194,7 +199,7 @@ fn the_local_stack_admits_whom_its_documentation_names() {
     let access = |name: &str| {
         let mut identity = person(name);
         identity.name_verified = name != "unverified@example.test";
-        allowlist.access(&identity)
+        allowlist.access(&identity, PinnedTo::ThisPerson)
     };
     assert_eq!(access("owner@example.test"), Some(Access::ReadWrite));
     assert_eq!(access("OWNER@example.test"), Some(Access::ReadWrite));

@@ -32,13 +32,12 @@ async fn d1_the_code_is_bound_to_the_verifier_of_its_own_attempt() {
     ] {
         let mut other = attempt();
         other.code_verifier = Secret::new(verifier);
-        let refused = setting.login.identify(&callback, &other).await;
+        let refused = setting.identify(&callback, &other).await;
         assert_eq!(Outcome::from(&refused), Outcome::Untrusted, "{verifier}");
     }
     // Those that no verifier can be are not even sent.
     assert_eq!(setting.provider.calls(), "discovery token");
     setting
-        .login
         .identify(&callback, &attempt())
         .await
         .expect("a login");
@@ -82,11 +81,10 @@ async fn c10_who_declines_is_not_logged_in_and_nothing_is_asked_for() {
             error: Some(error.to_owned()),
             issuer: Some(ISSUER.to_owned()),
         };
-        let declined = setting.login.identify(&callback, &attempt()).await;
+        let declined = setting.identify(&callback, &attempt()).await;
         assert_eq!(Outcome::from(&declined), expected);
     }
     let nothing = setting
-        .login
         .identify(&LoginCallback::default(), &attempt())
         .await;
     assert_eq!(Outcome::from(&nothing), Outcome::Untrusted);
@@ -101,7 +99,7 @@ async fn c10_an_error_of_another_sender_is_no_answer() {
         error: Some("access_denied".to_owned()),
         issuer: Some("https://evil.example".to_owned()),
     };
-    let refused = setting.login.identify(&callback, &attempt()).await;
+    let refused = setting.identify(&callback, &attempt()).await;
     assert!(matches!(refused, Err(LoginError::Untrusted(_))));
 }
 

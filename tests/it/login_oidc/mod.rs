@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use vault_mcp::{
     login::{
-        Identity, IdentityProvider, LoginCallback, LoginError,
+        Identity, IdentityProvider, LoginAttempt, LoginCallback, LoginError,
         oidc::{OidcProvider, OidcSettings, ProviderCache, issuer::Issuer},
     },
     secret::Secret,
@@ -63,7 +63,17 @@ impl Setting {
         let url = self.login.authorization_url(&attempt).await?;
         let mut callback = self.provider.authorize(&url);
         change(&mut callback);
-        self.login.identify(&callback, &attempt).await
+        self.identify(&callback, &attempt).await
+    }
+
+    /// Who it is that comes back with `callback`.
+    async fn identify(
+        &self,
+        callback: &LoginCallback,
+        attempt: &LoginAttempt,
+    ) -> Result<Identity, LoginError> {
+        let login = self.login.identify(callback, attempt).await?;
+        Ok(login.identity)
     }
 
     async fn log_in(&self) -> Result<Identity, LoginError> {

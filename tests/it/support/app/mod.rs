@@ -11,7 +11,7 @@ use std::rc::Rc;
 use vault_mcp::{
     guard::Guard,
     http::{App, Request},
-    login::{ProviderKind, allowlist::Allowlist},
+    login::{IdentityProvider, allowlist::Allowlist},
     storage::memory::{File, MemoryStorage},
     vault::storage::VaultStorage,
 };
@@ -61,6 +61,7 @@ impl<S: VaultStorage + 'static> TestApp<S> {
         let mut deployment = Deployment::default();
         change(&mut deployment);
         let server = Server::with(|setup| {
+            setup.provider = deployment.provider;
             setup.settings.read_only_vault = deployment.read_only;
             deployment.allowlist.clone_into(&mut setup.allowlist);
         });
@@ -72,9 +73,10 @@ impl<S: VaultStorage + 'static> TestApp<S> {
         let mut deployment = self.deployment.clone();
         change(&mut deployment);
         // Nobody logs in at a server of another provider here, so its own list plays no part.
-        let allowlist = match deployment.provider {
-            ProviderKind::Oidc => deployment.allowlist,
-            ProviderKind::Google | ProviderKind::Github => "",
+        let allowlist = if deployment.provider == self.server.provider.kind() {
+            deployment.allowlist
+        } else {
+            ""
         };
         let server = self.server.redeployed(
             |settings| settings.read_only_vault = deployment.read_only,

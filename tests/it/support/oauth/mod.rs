@@ -11,7 +11,7 @@ use http::{StatusCode, header};
 use serde_json::Value;
 use vault_mcp::{
     base_url::BaseUrl,
-    login::{IdentityProvider, ProviderKind, allowlist::Allowlist},
+    login::{Identity, IdentityProvider, ProviderKind, allowlist::Allowlist},
     oauth::{
         AuthorizationServer, Lifetimes, OauthSettings, RedirectHosts, RefreshReuse, SealingKey,
         event::EventLog,
@@ -43,6 +43,8 @@ pub(crate) const START: u64 = 1_800_000_000;
 pub(crate) struct Setup {
     pub(crate) settings: OauthSettings,
     pub(crate) allowlist: String,
+    /// The kind of the login provider.
+    pub(crate) provider: ProviderKind,
 }
 
 /// The authorization server under test.
@@ -75,11 +77,15 @@ impl Server {
                 resource_name: "Test vault".to_owned(),
             },
             allowlist: "owner@example.test reader@example.test:read".to_owned(),
+            provider: ProviderKind::Oidc,
         };
         change(&mut setup);
         let clock = Rc::new(ManualClock::at(START));
         let rng = Rc::new(SeededRng::default());
-        let provider = Rc::new(FakeProvider::of(person("owner@example.test")));
+        let provider = Rc::new(FakeProvider::of(
+            setup.provider,
+            person("owner@example.test"),
+        ));
         let objects = Rc::new(Objects::new(Rc::clone(&clock)));
         let events = Rc::new(Events::default());
         let web = Rc::new(FakeWeb::default());
@@ -87,7 +93,7 @@ impl Server {
             Rc::clone(&objects) as Rc<dyn AuthStateLink>,
             &setup.settings,
         );
-        let allowlist = Allowlist::parse(ProviderKind::Oidc, &setup.allowlist).unwrap();
+        let allowlist = Allowlist::parse(setup.provider, &setup.allowlist).unwrap();
         let oauth = AuthorizationServer {
             settings: Rc::new(setup.settings),
             clock: Rc::clone(&clock) as Rc<dyn Clock>,
@@ -118,7 +124,7 @@ impl Server {
         let mut settings = (*self.oauth.settings).clone();
         change(&mut settings);
         let state = AuthState::new(Rc::clone(&self.objects) as Rc<dyn AuthStateLink>, &settings);
-        let allowlist = Allowlist::parse(ProviderKind::Oidc, allowlist).unwrap();
+        let allowlist = Allowlist::parse(self.provider.kind(), allowlist).unwrap();
         Self {
             oauth: AuthorizationServer {
                 settings: Rc::new(settings),
@@ -142,7 +148,12 @@ impl Server {
 
     /// Whoever logs in from now on is `name`.
     pub(crate) fn log_in_as(&self, name: &str) {
-        *self.provider.answer.borrow_mut() = Ok(person(name));
+        self.log_in(person(name));
+    }
+
+    /// Whoever logs in from now on is `identity`.
+    pub(crate) fn log_in(&self, identity: Identity) {
+        *self.provider.answer.borrow_mut() = Ok(identity);
     }
 
     pub(crate) async fn register(&self, metadata: &Value) -> (StatusCode, Value) {

@@ -12,7 +12,10 @@ use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 use url::Url;
 use vault_mcp::{
-    login::{Identity, IdentityProvider, LoginAttempt, LoginCallback, LoginError, ProviderKind},
+    login::{
+        Caution, Identity, IdentityProvider, LoggedIn, LoginAttempt, LoginCallback, LoginError,
+        ProviderKind,
+    },
     oauth::{
         event::{AuthEvent, EventLog},
         state::{self, AuthStateLink, Instance, LinkError},
@@ -47,8 +50,11 @@ impl Rng for SeededRng {
 /// A login provider that lets everybody be whom the test says.
 #[derive(Debug)]
 pub(crate) struct FakeProvider {
+    kind: ProviderKind,
     /// What the next login comes to.
     pub(crate) answer: RefCell<Result<Identity, LoginError>>,
+    /// What is said of it beside.
+    pub(crate) caution: Cell<Option<Caution>>,
     /// Why the person cannot be sent to the provider, if so.
     pub(crate) closed: RefCell<Option<LoginError>>,
     /// Nonce and verifier of every login that began, by its state.
@@ -59,9 +65,11 @@ pub(crate) struct FakeProvider {
 
 impl FakeProvider {
     /// A provider where `identity` logs in.
-    pub(crate) fn of(identity: Identity) -> Self {
+    pub(crate) fn of(kind: ProviderKind, identity: Identity) -> Self {
         Self {
+            kind,
             answer: RefCell::new(Ok(identity)),
+            caution: Cell::default(),
             closed: RefCell::default(),
             begun: RefCell::default(),
             identified: Cell::default(),
@@ -72,7 +80,7 @@ impl FakeProvider {
 #[async_trait(?Send)]
 impl IdentityProvider for FakeProvider {
     fn kind(&self) -> ProviderKind {
-        ProviderKind::Oidc
+        self.kind
     }
 
     fn display_name(&self) -> String {
@@ -105,7 +113,7 @@ impl IdentityProvider for FakeProvider {
         &self,
         callback: &LoginCallback,
         attempt: &LoginAttempt,
-    ) -> Result<Identity, LoginError> {
+    ) -> Result<LoggedIn, LoginError> {
         self.identified.set(self.identified.get() + 1);
         let begun = self.begun.borrow();
         let (nonce, verifier) = &begun[attempt.state.expose()];
@@ -118,7 +126,11 @@ impl IdentityProvider for FakeProvider {
             callback.code.as_ref().map(Secret::expose),
             Some("upstream-code")
         );
-        self.answer.borrow().clone()
+        let identity = self.answer.borrow().clone()?;
+        Ok(LoggedIn {
+            identity,
+            caution: self.caution.get(),
+        })
     }
 }
 
