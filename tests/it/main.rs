@@ -25,6 +25,7 @@ mod oauth_revoke;
 mod oauth_state;
 mod oauth_token;
 mod storage_contract;
+mod storage_faults;
 mod storage_github;
 mod storage_index;
 mod storage_index_changes;

@@ -116,26 +116,36 @@ fn lease(slot: &mut Option<Coprocess>, dir: &Path, args: &[&str]) -> Result<Copr
 impl Git {
     /// The object named `oid`, or `None` when the repository has none of that name.
     pub(crate) async fn read(&self, oid: Oid) -> Result<Option<(ObjectKind, Vec<u8>)>, GitError> {
+        let found = self.find(&oid.to_string()).await?;
+        Ok(found.map(|(_, kind, bytes)| (kind, bytes)))
+    }
+
+    /// The object that a reference points at, or `None` when there is no such reference.
+    pub(super) async fn named(&self, reference: &str) -> Result<Option<Oid>, GitError> {
+        Ok(self.find(reference).await?.map(|(oid, ..)| oid))
+    }
+
+    async fn find(&self, name: &str) -> Result<Option<(Oid, ObjectKind, Vec<u8>)>, GitError> {
         let mut slot = self.objects.reader.lock().await;
         let mut process = lease(&mut slot, &self.dir, &["cat-file", "--batch"])?;
-        let header = process.ask(&oid.to_string()).await?;
-        let mut words = header.split(' ').skip(1);
-        let (kind, size) = match (words.next(), words.next()) {
-            (Some("missing"), _) => {
-                *slot = Some(process);
-                return Ok(None);
-            }
-            (Some(kind), Some(size)) => (ObjectKind::parse(kind), size.parse::<usize>().ok()),
-            _ => (None, None),
-        };
-        let (Some(kind), Some(size)) = (kind, size) else {
+        let header = process.ask(name).await?;
+        if header.strip_prefix(name) == Some(" missing") {
+            *slot = Some(process);
+            return Ok(None);
+        }
+        let mut words = header.split(' ');
+        let (Some(oid), Some(kind), Some(size)) = (
+            words.next().and_then(|word| word.parse().ok()),
+            words.next().and_then(ObjectKind::parse),
+            words.next().and_then(|word| word.parse::<usize>().ok()),
+        ) else {
             return Err(GitError::Unexpected("cat-file --batch"));
         };
         let mut bytes = vec![0; size];
         process.answers.read_exact(&mut bytes).await?;
         process.answers.read_u8().await?;
         *slot = Some(process);
-        Ok(Some((kind, bytes)))
+        Ok(Some((oid, kind, bytes)))
     }
 
     /// The bytes of the object named `oid` when it is of the given kind.

@@ -162,7 +162,8 @@ impl Change<'_> {
             }
             Intent::Delete(base) => (api.delete(&change(Some(base))).await?, false),
         };
-        self.storage.advance(&written);
+        self.storage
+            .advance(written.parent.as_ref(), &written.commit);
         let committed = self.storage.committed(written.commit.clone(), recreated);
         Ok(Done {
             committed,
@@ -191,6 +192,8 @@ impl Change<'_> {
     async fn look_once(&self) -> Result<Option<Done>, StorageError> {
         match self.storage.snapshot(None).await? {
             Some((head, tree)) if self.is_made(&tree) => {
+                // A look that is behind this one would take the change for a reset.
+                self.storage.advance(None, &head);
                 let path = self.note.as_str();
                 let commit = self.storage.api.last_change(path, &head).await?;
                 Ok(Some(Done {

@@ -25,7 +25,7 @@ use std::{cell::RefCell, fmt, rc::Rc, time::Duration};
 use async_trait::async_trait;
 use tokio::sync::Mutex;
 
-pub(in crate::storage) use api::{GithubApi, MAX_NOTE_BYTES, Place, Written};
+pub(in crate::storage) use api::{GithubApi, MAX_NOTE_BYTES, Place};
 use change::Change;
 pub(in crate::storage) use change::{Done, Intent, Pace};
 pub(in crate::storage) use error::Refusal;
@@ -201,12 +201,10 @@ impl GithubStorage {
         }
     }
 
-    /// Notes that a change of ours moved the branch.
-    fn advance(&self, written: &Written) {
+    /// Notes that the branch is at `head`, by a change of ours that followed `parent`.
+    fn advance(&self, parent: Option<&CommitId>, head: &CommitId) {
         let now = self.clock.now();
-        self.heads
-            .borrow_mut()
-            .advance(written.parent.as_ref(), &written.commit, now);
+        self.heads.borrow_mut().advance(parent, head, now);
     }
 
     fn committed(&self, commit: CommitId, recreated: bool) -> Committed {

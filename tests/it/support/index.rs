@@ -49,7 +49,7 @@ impl Clock for MovingClock {
 }
 
 /// The time that a reader waits for GitHub. It runs against real requests, so it is real too.
-const PATIENCE: Duration = Duration::from_millis(1_500);
+pub(crate) const READERS_PATIENCE: Duration = Duration::from_millis(1_500);
 
 /// The same where a test is not about it: a machine under load must not change what a test sees.
 const LONG_PATIENCE: Duration = Duration::from_mins(1);
@@ -61,9 +61,14 @@ pub(crate) struct MovingSleep(pub(crate) Rc<MovingClock>);
 #[async_trait(?Send)]
 impl Sleep for MovingSleep {
     async fn sleep(&self, duration: Duration) {
-        if duration == PATIENCE {
+        if duration == READERS_PATIENCE {
             let impatient = self.0.impatient.get();
-            tokio::time::sleep(if impatient { PATIENCE } else { LONG_PATIENCE }).await;
+            tokio::time::sleep(if impatient {
+                READERS_PATIENCE
+            } else {
+                LONG_PATIENCE
+            })
+            .await;
         } else {
             tokio::time::sleep(duration / 50).await;
             self.0.advance(duration);

@@ -1,6 +1,7 @@
 //! What the core needs from its surroundings, as the host has it.
 
 pub(crate) mod app;
+pub(crate) mod chance;
 pub(crate) mod clock;
 pub(crate) mod docs;
 pub(crate) mod docs_tests;
@@ -13,4 +14,5 @@ pub(crate) mod openid;
 pub(crate) mod recording;
 pub(crate) mod sqlite;
 pub(crate) mod storage;
+pub(crate) mod unreliable;
 pub(crate) mod vaults;
