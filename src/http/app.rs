@@ -149,6 +149,10 @@ impl App {
             Endpoint::Token => self.authorization.token(request).await,
             Endpoint::Register => self.authorization.register(request).await,
             Endpoint::Revoke => self.authorization.revoke(request).await,
+            Endpoint::Sessions => self.authorization.sessions(request).await,
+            Endpoint::SignIn => self.authorization.sign_in(request).await,
+            Endpoint::EndGrants => self.authorization.end_grants(request).await,
+            Endpoint::SignOut => self.authorization.sign_out(request).await,
         }
     }
 

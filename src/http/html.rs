@@ -11,17 +11,9 @@ use super::{
 };
 use crate::runtime::Rng;
 
-const STYLE: &str = "\
-:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}\
-body{max-width:34rem;margin:4rem auto;padding:0 1.25rem}\
-h1{font-size:1.4rem}dt{font-weight:600;margin-top:.75rem}dd{margin:0;overflow-wrap:anywhere}\
-code{overflow-wrap:anywhere}\
-.warning{border:2px solid #b45309;border-radius:.5rem;padding:.75rem 1rem;margin:1.25rem 0}\
-.tag{border:1px solid;border-radius:.25rem;padding:0 .35rem;font-size:.8rem}\
-label{display:block;margin:1.25rem 0}\
-button{font:inherit;padding:.6rem 1.4rem;margin-right:.75rem;border-radius:.4rem;\
-border:1px solid;cursor:pointer}\
-button.primary{background:#1d4ed8;border-color:#1d4ed8;color:#fff}";
+/// The one style of all pages. It follows the person's choice of light or dark, and names no font, image
+/// or address from elsewhere.
+const STYLE: &str = include_str!("style.css");
 
 /// A page with `body` in its frame. Its forms may lead to the sources of `form_action` alone.
 #[must_use]

@@ -13,6 +13,7 @@ use bytes::Bytes;
 use serde::Serialize;
 
 pub use app::App;
+pub(crate) use origin::is_same_origin;
 pub use pages::misconfigured;
 
 /// A request with its whole body.

@@ -60,6 +60,30 @@ fn is_loopback_origin(origin: &str) -> bool {
     })
 }
 
+/// Whether a form was sent from our own origin, as far as the browser says.
+///
+/// Our pages are sent with `Referrer-Policy: no-referrer`, for which browsers give the origin of
+/// their forms as `null`; it counts only beside a `Sec-Fetch-Site` that says `same-origin`. What is
+/// no browser sends neither header and is not protected by them: the cookie and the sealed handle
+/// have to agree in any case.
+pub(crate) fn is_same_origin(headers: &::http::HeaderMap, base: &BaseUrl) -> bool {
+    let site = headers
+        .get("sec-fetch-site")
+        .map(::http::HeaderValue::as_bytes);
+    let origin = headers
+        .get(header::ORIGIN)
+        .map(::http::HeaderValue::as_bytes);
+    match (site, origin) {
+        (Some(b"same-origin"), Some(origin)) => {
+            origin == b"null" || origin == base.origin().as_bytes()
+        }
+        (Some(site), None) => site == b"same-origin",
+        (Some(_), Some(_)) => false,
+        (None, Some(origin)) => origin == base.origin().as_bytes(),
+        (None, None) => true,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,5 +151,42 @@ mod tests {
             ("origin", "https://evil.example"),
         ]);
         assert!(!is_trusted_origin(&twice, &base, &configured));
+    }
+
+    #[test]
+    fn c7_a_form_counts_only_from_our_own_origin() {
+        let base = BaseUrl::parse("https://vault.example").unwrap();
+        for (site, origin, expected) in [
+            (Some("same-origin"), Some("https://vault.example"), true),
+            (Some("same-origin"), Some("null"), true),
+            (Some("same-origin"), None, true),
+            (None, Some("https://vault.example"), true),
+            (None, None, true),
+            (Some("cross-site"), Some("https://vault.example"), false),
+            (Some("cross-site"), None, false),
+            (
+                Some("same-site"),
+                Some("https://other.vault.example"),
+                false,
+            ),
+            (Some("none"), None, false),
+            (Some("same-origin"), Some("https://evil.example"), false),
+            (None, Some("null"), false),
+            (None, Some("https://evil.example"), false),
+            (None, Some("https://vault.example.evil.example"), false),
+        ] {
+            let mut headers = ::http::HeaderMap::new();
+            if let Some(site) = site {
+                headers.insert("sec-fetch-site", site.parse().unwrap());
+            }
+            if let Some(origin) = origin {
+                headers.insert("origin", origin.parse().unwrap());
+            }
+            assert_eq!(
+                is_same_origin(&headers, &base),
+                expected,
+                "{site:?} {origin:?}"
+            );
+        }
     }
 }

@@ -20,6 +20,11 @@ pub(super) fn home(base_url: &BaseUrl, rng: &dyn Rng) -> Response {
             p { "Then run " code { "/mcp" } " inside Claude Code, or " code { "claude mcp login vault" } "." }
             h2 { "claude.ai" }
             p { "Settings → Connectors → Add custom connector, with the URL " code { (resource) } "." }
+            h2 { "What have I connected?" }
+            p {
+                a href="/sessions" { "Connected programs" }
+                " shows which programs may use the vault in your name, and ends what you do not want any more."
+            }
             h2 { "Does it answer?" }
             ul {
                 li { a href="/.well-known/oauth-protected-resource" { "Protected resource metadata" } }

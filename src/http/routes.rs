@@ -27,6 +27,14 @@ pub enum Endpoint {
     Register,
     /// RFC 7009, token revocation.
     Revoke,
+    /// The page on which a person sees their own grants.
+    Sessions,
+    /// Where that page sends people to log in.
+    SignIn,
+    /// Where that page's forms end grants.
+    EndGrants,
+    /// Where that page's form ends the person's session.
+    SignOut,
 }
 
 /// What a caller has to bring.
@@ -38,6 +46,9 @@ pub enum Requirement {
     Client,
     /// The browser that a consent was shown to, proved by a cookie and a sealed handle.
     Browser,
+    /// A person who is signed in and may enter, proved by a sealed cookie; for a change also by a
+    /// token in the form. Others are offered to log in, or refused.
+    Session,
     /// A bearer token, whatever the method.
     Bearer,
 }
@@ -90,27 +101,28 @@ pub const ROUTES: &[Route] = &[
         true,
     ),
     // Pages: no script of another origin has any business here.
-    Route {
-        path: "/authorize",
-        endpoint: Endpoint::Authorize,
-        methods: GET,
-        requirement: Requirement::Client,
-        cors: false,
-    },
-    Route {
-        path: "/consent",
-        endpoint: Endpoint::Consent,
-        methods: POST,
-        requirement: Requirement::Browser,
-        cors: false,
-    },
-    Route {
-        path: "/callback",
-        endpoint: Endpoint::Callback,
-        methods: GET,
-        requirement: Requirement::Browser,
-        cors: false,
-    },
+    page("/authorize", GET, Endpoint::Authorize, Requirement::Client),
+    page("/consent", POST, Endpoint::Consent, Requirement::Browser),
+    page("/callback", GET, Endpoint::Callback, Requirement::Browser),
+    page("/sessions", GET, Endpoint::Sessions, Requirement::Session),
+    page(
+        "/sessions/sign-in",
+        POST,
+        Endpoint::SignIn,
+        Requirement::Nothing,
+    ),
+    page(
+        "/sessions/end",
+        POST,
+        Endpoint::EndGrants,
+        Requirement::Session,
+    ),
+    page(
+        "/sessions/sign-out",
+        POST,
+        Endpoint::SignOut,
+        Requirement::Session,
+    ),
     client("/token", Endpoint::Token, Requirement::Client),
     client("/register", Endpoint::Register, Requirement::Nothing),
     client("/revoke", Endpoint::Revoke, Requirement::Client),
@@ -129,6 +141,21 @@ const fn public(path: &'static str, endpoint: Endpoint, cors: bool) -> Route {
         methods: GET,
         requirement: Requirement::Nothing,
         cors,
+    }
+}
+
+const fn page(
+    path: &'static str,
+    methods: &'static [Method],
+    endpoint: Endpoint,
+    requirement: Requirement,
+) -> Route {
+    Route {
+        path,
+        endpoint,
+        methods,
+        requirement,
+        cors: false,
     }
 }
 

@@ -71,11 +71,28 @@ pub struct Identity {
 }
 
 impl Identity {
+    /// The person as one text, the same at every login: issuer and subject.
+    #[must_use]
+    pub fn person(&self) -> String {
+        format!("{}\n{}", self.issuer, self.subject)
+    }
+
     /// The name in the form in which names are compared and pinned: without surrounding white
     /// space, ASCII letters in lower case, everything else as it is.
     #[must_use]
     pub fn compared_name(&self) -> String {
         self.name.trim().to_ascii_lowercase()
+    }
+
+    /// What to call the person on a page that they see themselves: the name, or the subject where the
+    /// provider gave no name.
+    #[must_use]
+    pub fn shown_name(&self) -> &str {
+        if self.name.is_empty() {
+            &self.subject
+        } else {
+            &self.name
+        }
     }
 
     /// What to tell a person whom the allowlist does not hold, if the reason may be that their

@@ -94,6 +94,8 @@ pub enum Endpoint {
     Register,
     /// `POST /revoke`.
     Revoke,
+    /// `/sessions` and what lies below it.
+    Sessions,
 }
 
 /// A keyed hash of a person: the same person has the same one as long as the server's key is the
@@ -106,8 +108,8 @@ impl Pseudonym {
     /// The pseudonym of `identity`.
     #[must_use]
     pub fn of(identity: &Identity, key: &SealingKey) -> Self {
-        let person = format!("{}\n{}", identity.issuer, identity.subject);
-        Self(URL_SAFE_NO_PAD.encode(key.tag::<12>(Purpose::Pseudonym, &person)))
+        let tag = key.tag::<12>(Purpose::Pseudonym, &identity.person());
+        Self(URL_SAFE_NO_PAD.encode(tag))
     }
 }
 

@@ -47,7 +47,7 @@ impl Grant {
     /// The person as one text, by which grants of one person are found.
     #[must_use]
     pub fn person(&self) -> String {
-        format!("{}\n{}", self.identity.issuer, self.identity.subject)
+        self.identity.person()
     }
 
     /// Whether it is over at `now`, or was made before `revoke_before`.

@@ -10,15 +10,21 @@
 //! | `GET /callback` | [`AuthorizationServer::callback`] | RFC 6749 section 10.12 |
 //! | `POST /token` | [`AuthorizationServer::token`] | RFC 6749, RFC 7636, RFC 8707 |
 //! | `POST /revoke` | [`AuthorizationServer::revoke`] | RFC 7009 |
+//! | `GET /sessions` | [`AuthorizationServer::sessions`] | |
+//! | `POST /sessions/sign-in` | [`AuthorizationServer::sign_in`] | |
+//! | `POST /sessions/end` | [`AuthorizationServer::end_grants`] | |
+//! | `POST /sessions/sign-out` | [`AuthorizationServer::sign_out`] | |
 //!
 //! What holds, whatever is sent:
 //!
 //! - Nobody gets a code whom the allowlist does not hold, and nobody gets one without having seen,
-//!   in the same browser, which client asks for what.
+//!   in the same browser, which client asks for what: just now, or within the last 30 days where the
+//!   deployer lets browsers remember.
 //! - A code is redeemed once. A second attempt ends the grant, also when both race.
 //! - A refresh token is used once. It gives the same answer again where that is harmless, and ends
 //!   the grant where it means theft.
-//! - A revocation is effective on the very next request.
+//! - A revocation is effective on the very next request, whether a client or the person asks for it.
+//! - A login for a client never becomes a session of the person, nor the other way round.
 //! - Secrets are stored as digests only, and appear in no log.
 //! - An error before the redirect URI is known to be the client's is never redirected.
 //! - An outage is answered as one; it never makes a client drop its tokens.
@@ -37,15 +43,19 @@ mod document;
 pub mod event;
 mod exchange;
 pub mod grant;
+mod login_failure;
+mod login_transaction;
 mod metadata;
 mod pages;
 mod parameters;
 pub mod redirect_uri;
 mod register;
 pub mod registration;
+mod remembered;
 mod request;
 mod revoke;
 pub mod seal;
+mod sessions;
 pub mod settings;
 pub mod state;
 pub mod token;

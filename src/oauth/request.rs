@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     answer,
+    client::ClientSource,
     redirect_uri::RedirectUri,
     types::{ClientId, ClientState, CodeChallenge, Scope},
 };
@@ -17,6 +18,8 @@ pub(super) struct AuthorizationRequest {
     pub(super) client: ClientId,
     /// What the client calls itself.
     pub(super) client_name: String,
+    /// How the client became known.
+    pub(super) client_source: ClientSource,
     /// Whether the client gets refresh tokens.
     pub(super) may_refresh: bool,
     /// Where the answer goes.

@@ -24,8 +24,16 @@ use crate::{
 pub enum Purpose {
     /// The authorization request inside the consent form's handle.
     Consent,
-    /// The login transaction at rest.
-    Login,
+    /// The transaction of a client's login at rest.
+    ClientLogin,
+    /// The transaction of a login for the person's own session at rest.
+    SessionLogin,
+    /// The cookie of a person's own session.
+    Session,
+    /// The token in the forms of that session.
+    SessionForm,
+    /// The cookie of a remembered consent.
+    RememberedConsent,
     /// The checksum inside issued tokens.
     TokenChecksum,
     /// The pseudonym of a person in the log.
@@ -39,7 +47,11 @@ impl Purpose {
     const fn label(self) -> &'static [u8] {
         match self {
             Self::Consent => b"vault-mcp/1/consent-handle",
-            Self::Login => b"vault-mcp/1/login-transaction",
+            Self::ClientLogin => b"vault-mcp/1/login-transaction",
+            Self::SessionLogin => b"vault-mcp/1/session-login-transaction",
+            Self::Session => b"vault-mcp/1/session",
+            Self::SessionForm => b"vault-mcp/1/session-form",
+            Self::RememberedConsent => b"vault-mcp/1/remembered-consent",
             Self::TokenChecksum => b"vault-mcp/1/token-checksum",
             Self::Pseudonym => b"vault-mcp/1/log-pseudonym",
             Self::Successor => b"vault-mcp/1/refresh-successor",
@@ -168,7 +180,10 @@ mod tests {
             ours.open(Purpose::Consent, "tx", &sealed).unwrap(),
             b"hello"
         );
-        assert_eq!(ours.open(Purpose::Login, "tx", &sealed), Err(OpenError));
+        assert_eq!(
+            ours.open(Purpose::ClientLogin, "tx", &sealed),
+            Err(OpenError)
+        );
         assert_eq!(
             ours.open(Purpose::Consent, "other", &sealed),
             Err(OpenError)

@@ -28,6 +28,8 @@ pub struct OauthSettings {
     pub redirect_hosts: RedirectHosts,
     /// The clients that the deployer registered (`MCP_STATIC_CLIENTS`).
     pub static_clients: Vec<StaticClient>,
+    /// Whether a person may have their browser remember a consent (`REMEMBER_CONSENT`).
+    pub remember_consent: bool,
     /// Whether nobody may write (`VAULT_READ_ONLY`).
     pub read_only_vault: bool,
     /// What the server calls itself on pages and in its metadata.

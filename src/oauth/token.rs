@@ -70,6 +70,13 @@ impl GrantId {
         random_base64url::<{ Self::BYTES }>(rng).map(Self)
     }
 
+    /// An untrusted text as an identifier; `None` where it has not the shape of one.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        (text.len() == Self::LENGTH && text.bytes().all(is_base64url))
+            .then(|| Self(text.to_owned()))
+    }
+
     /// The identifier as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -126,8 +133,10 @@ impl IssuedToken {
             .into_iter()
             .find_map(|kind| text.strip_prefix(kind.prefix()).map(|rest| (kind, rest)))?;
         let (grant, secret) = rest.split_once('.')?;
-        let shaped = |part: &str, length| part.len() == length && part.bytes().all(is_base64url);
-        if !shaped(grant, GrantId::LENGTH) || !shaped(secret, SECRET_LENGTH + CHECKSUM_LENGTH) {
+        let grant = GrantId::parse(grant)?;
+        let shaped =
+            secret.len() == SECRET_LENGTH + CHECKSUM_LENGTH && secret.bytes().all(is_base64url);
+        if !shaped {
             return None;
         }
         let (body, presented) = text.split_at_checked(text.len().checked_sub(CHECKSUM_LENGTH)?)?;
@@ -137,7 +146,7 @@ impl IssuedToken {
             .into();
         right.then(|| Self {
             kind,
-            grant: GrantId(grant.to_owned()),
+            grant,
             text: Secret::new(text),
         })
     }

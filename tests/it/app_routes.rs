@@ -157,6 +157,10 @@ async fn a7_scripts_of_any_origin_may_use_what_is_no_page() {
                 | Endpoint::Authorize
                 | Endpoint::Consent
                 | Endpoint::Callback
+                | Endpoint::Sessions
+                | Endpoint::SignIn
+                | Endpoint::EndGrants
+                | Endpoint::SignOut
         );
         assert_eq!(route.cors, !is_page, "{}", route.path);
         let preflight = Post::raw("")

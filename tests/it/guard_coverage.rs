@@ -179,8 +179,14 @@ fn request_to(route: &Route) -> Post {
         | Endpoint::ProtectedResourceMetadata
         | Endpoint::AuthorizationServerMetadata
         | Endpoint::Authorize
-        | Endpoint::Callback => Post::raw(""),
-        Endpoint::Consent | Endpoint::Token | Endpoint::Revoke => {
+        | Endpoint::Callback
+        | Endpoint::Sessions => Post::raw(""),
+        Endpoint::Consent
+        | Endpoint::Token
+        | Endpoint::Revoke
+        | Endpoint::SignIn
+        | Endpoint::EndGrants
+        | Endpoint::SignOut => {
             Post::raw("").header("content-type", "application/x-www-form-urlencoded")
         }
         Endpoint::Register => Post::json(&json!({ "redirect_uris": [CLAUDE] })),

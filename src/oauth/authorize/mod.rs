@@ -2,27 +2,38 @@
 
 mod error;
 
+use http::Method;
 use serde::{Deserialize, Serialize};
 
 use self::error::{AuthorizeError, LocalError, RequestError};
 use super::{
     AuthorizationServer,
     client::Client,
-    cookies::{self, Binding, Cookies, Phase},
+    cookies::{self, Binding, Jar, Phase, TransactionCookies},
     document::DocumentUrl,
     event::{AuthEvent, Endpoint},
+    login_transaction::{ClientLogin, Consent, DrawError},
     pages,
     parameters::{Parameters, Repeated},
     redirect_uri::RedirectUri,
+    remembered::Memory,
     request::{AuthorizationRequest, ReplyTo},
     seal::Purpose,
+    state::BeginLogin,
     token::random_base64url,
     types::{ClientId, ClientState, CodeChallenge, Digest, Scope, check_resource},
 };
 use crate::{
     http::{Request, Response},
-    runtime::Timestamp,
+    runtime::{RngError, Timestamp},
 };
+
+/// A request in order.
+struct Checked {
+    request: AuthorizationRequest,
+    /// Whether the client wants the person to be asked, whatever is remembered.
+    wants_page: bool,
+}
 
 /// What the consent form carries, sealed: the request, and the browser that it was shown to.
 #[derive(Debug, Serialize, Deserialize)]
@@ -49,19 +60,19 @@ impl AuthorizationServer {
     /// 3. Check the rest of the request: `state`, `response_type`, PKCE by S256 (RFC 7636; there is
     ///    no other way), `resource` (RFC 8707). A failure goes to the client.
     /// 4. Settle the scope. Unknown ones are dropped; none means all.
-    /// 5. Seal the request, set the cookie, show the page.
+    /// 5. Where this browser remembers a consent to just this request, the login begins at once. The
+    ///    client can ask for the page all the same (`prompt=consent`, OpenID Connect Core section
+    ///    3.1.2.1).
+    /// 6. Otherwise seal the request, set the cookie, show the page.
     pub async fn authorize(&self, request: &Request) -> Response {
         let shown = match self.check(request).await {
-            Ok((client, authorization)) => self.ask(request, &client, authorization),
+            Ok(checked) => self.ask_or_skip(request, checked).await,
             Err(error) => Err(error),
         };
         shown.unwrap_or_else(|error| self.refuse_authorization(error))
     }
 
-    async fn check(
-        &self,
-        request: &Request,
-    ) -> Result<(Client, AuthorizationRequest), AuthorizeError> {
+    async fn check(&self, request: &Request) -> Result<Checked, AuthorizeError> {
         let parameters = Parameters::of_query(request).map_err(LocalError::from)?;
 
         // (1)
@@ -85,12 +96,17 @@ impl AuthorizationServer {
         let authorization = AuthorizationRequest {
             client: client.id.clone(),
             client_name: client.display_name(),
+            client_source: client.source,
             may_refresh: client.may_refresh,
             reply_to,
             challenge,
             scope,
         };
-        Ok((client, authorization))
+        let prompt = parameters.one("prompt").ok().flatten();
+        Ok(Checked {
+            request: authorization,
+            wants_page: prompt.is_some_and(|values| values.split(' ').any(|v| v == "consent")),
+        })
     }
 
     async fn requesting_client(&self, parameters: &Parameters) -> Result<Client, LocalError> {
@@ -144,19 +160,68 @@ impl AuthorizationServer {
         Ok((challenge, asked.min(self.settings.widest_scope())))
     }
 
-    /// (5)
-    fn ask(
+    async fn ask_or_skip(
         &self,
         request: &Request,
-        client: &Client,
-        authorization: AuthorizationRequest,
+        checked: Checked,
     ) -> Result<Response, AuthorizeError> {
+        let jar = Jar::read(request.headers(), &self.settings.base_url);
+        // (5) A `HEAD` looks, and begins nothing.
+        let memory = self
+            .remembered(&jar, &checked.request)
+            .filter(|_| request.method() == Method::GET && !checked.wants_page);
+        if let Some(memory) = memory {
+            let skipped = self.skip(&jar, checked.request, memory).await;
+            return skipped.map_err(AuthorizeError::from);
+        }
+        // (6)
+        let shown = self.ask(&jar, checked.request);
+        shown.map_err(|error| LocalError::from(error).into())
+    }
+
+    /// Begins the login that a remembered consent allows.
+    async fn skip(
+        &self,
+        jar: &Jar<'_>,
+        request: AuthorizationRequest,
+        memory: Memory,
+    ) -> Result<Response, LocalError> {
+        let login = ClientLogin {
+            request: request.clone(),
+            read_only: memory.read_only,
+            consent: Consent::Remembered {
+                person: memory.person,
+                given_at: memory.given_at,
+            },
+        };
+        let drawn = match self.draw_login(login).await {
+            Ok(drawn) => drawn,
+            Err(DrawError::Login(error)) => {
+                return Ok(self.login_unavailable(Endpoint::Authorize, &request, &error));
+            }
+            Err(DrawError::Rng(error)) => return Err(error.into()),
+        };
+        let begin = BeginLogin {
+            login: drawn.login.clone(),
+        };
+        self.state.apply(begin).await?;
+        let event = AuthEvent::new(Endpoint::Authorize, "consent_remembered");
+        self.log.record(&event.client(&request.client));
+        Ok(drawn.send_away(&TransactionCookies::of(jar)))
+    }
+
+    /// Shows the consent page for `request`.
+    pub(in crate::oauth) fn ask(
+        &self,
+        jar: &Jar<'_>,
+        request: AuthorizationRequest,
+    ) -> Result<Response, RngError> {
         let now = self.clock.now();
         let rng = self.rng.as_ref();
-        let binding = Binding::generate(now, rng).map_err(LocalError::from)?;
+        let binding = Binding::generate(now, rng)?;
         let handle = ConsentHandle {
-            request: authorization,
-            transaction: random_base64url::<9>(rng).map_err(LocalError::from)?,
+            request,
+            transaction: random_base64url::<9>(rng)?,
             binding: binding.digest(),
             expires_at: now.after(cookies::LIFETIME),
         };
@@ -164,20 +229,17 @@ impl AuthorizationServer {
         let sealed = self
             .settings
             .sealing_key
-            .seal(Purpose::Consent, "", &plain, rng)
-            .map_err(LocalError::from)?;
+            .seal(Purpose::Consent, "", &plain, rng)?;
         let page = pages::Consent {
             handle: &sealed,
-            client,
-            redirect_uri: &handle.request.reply_to.redirect_uri,
-            scope: handle.request.scope,
-            widest_scope: self.settings.widest_scope(),
+            request: &handle.request,
+            may_remember: self.may_remember(&handle.request),
             resource_name: &self.settings.resource_name,
             provider: &self.provider.display_name(),
             base: &self.settings.base_url,
         };
-        let mut response = pages::consent(&page, rng);
-        Cookies::read(request.headers(), &self.settings.base_url).set(
+        let mut response = page.respond(rng);
+        TransactionCookies::of(jar).set(
             Phase::Consent,
             &handle.transaction,
             &binding,

@@ -4,138 +4,197 @@ mod error;
 
 use std::time::Duration;
 
-use self::error::{Answer, CallbackError};
+use self::error::{Beginning, CallbackError};
 use super::{
     AuthorizationServer,
-    consent::{LoginTransaction, login_cookie_id},
-    cookies::{Cookies, Phase},
+    cookies::{Jar, TransactionCookies},
     event::{AuthEvent, Endpoint, Pseudonym},
     grant::{Grant, GrantClient},
+    login_transaction::{ClientLogin, Consent, LoginKind, SessionLogin, TakeError, cookie_id},
     parameters::Parameters,
-    seal::{OpenError, Purpose},
-    state::{CodeIssued, IssueCode, LoginTaken, Pin, TakeLogin},
+    remembered,
+    sessions::BeginError,
+    state::{CodeIssued, IssueCode, Pin},
     token::{GrantId, IssuedToken, TokenKind},
-    types::{Digest, Scope},
+    types::{ClientId, Digest, Scope},
 };
 use crate::{
     http::{Request, Response},
-    login::{Caution, Identity, LoggedIn, LoginAttempt, LoginCallback, pin::PinnedTo},
+    login::{Caution, Identity, LoggedIn, LoginCallback, pin::PinnedTo},
     secret::Secret,
 };
 
 /// How long an authorization code lives. A person may have to copy it by hand.
 const CODE_LIFETIME: Duration = Duration::from_mins(5);
 
+/// What came back from the login provider.
+struct Returned {
+    state: Secret,
+    /// What this browser's cookie says about the beginning; the sealed transaction has to agree.
+    began: Beginning,
+    /// The digest of that cookie.
+    binding: Digest,
+    callback: LoginCallback,
+}
+
+/// What came of a client's login.
+enum Issued {
+    Code(Secret),
+    /// The consent that was remembered is not this person's, or is void: they have to be asked.
+    NoConsent,
+}
+
 impl AuthorizationServer {
-    /// Finds out who came back, and sends them to the client with a code if they may enter.
+    /// Finds out who came back, and lets them go on with what they began: a client's authorization, or
+    /// a session of their own. Which one it is says the cookie, and the sealed transaction has to
+    /// agree.
     ///
     /// 1. `state` names a login under way, and this browser has its cookie.
     /// 2. The login is taken out, once. Another browser does not get it (RFC 6749 section 10.12).
     /// 3. The provider says who it is. Its tokens are dropped with that.
     /// 4. The allowlist holds the person; otherwise a page says whom it does not hold. No code, no
-    ///    grant, and nothing is told to the client.
-    /// 5. The scope is what was asked for, what the person left of it, what the allowlist entry
+    ///    grant, no session, and nothing is told to a client.
+    ///
+    /// For a client:
+    ///
+    /// 5. A consent that was remembered is this very person's; otherwise they are asked now.
+    /// 6. The scope is what was asked for, what the person left of it, what the allowlist entry
     ///    allows and what the vault allows, all at once.
-    /// 6. Grant and code are written down in one step, unless the name has changed hands.
-    /// 7. The person is sent to the client with the code.
+    /// 7. Grant and code are written down in one step, unless the name has changed hands.
+    /// 8. The person is sent to the client with the code.
     pub async fn callback(&self, request: &Request) -> Response {
-        match self.come_back(request).await {
-            Ok(response) => response,
-            Err(error) => self.refuse_callback(&error),
+        let jar = Jar::read(request.headers(), &self.settings.base_url);
+        let cookies = TransactionCookies::of(&jar);
+        let returned = match returned(request, &cookies) {
+            Ok(returned) => returned,
+            Err(error) => return self.refuse_callback(&error, None),
+        };
+        let (phase, went_on) = match returned.began {
+            Beginning::Client => (ClientLogin::PHASE, self.client_login(&jar, &returned).await),
+            Beginning::Sessions => (
+                SessionLogin::PHASE,
+                self.session_login(&jar, &returned).await,
+            ),
+        };
+        match went_on {
+            Ok(mut response) => {
+                let state = Digest::of(returned.state.expose());
+                cookies.clear(phase, cookie_id(&state), response.headers_mut());
+                response
+            }
+            Err(error) => self.refuse_callback(&error, Some(returned.began)),
         }
     }
 
-    async fn come_back(&self, request: &Request) -> Result<Response, CallbackError> {
-        let base = &self.settings.base_url;
-        let parameters = Parameters::of_query(request)?;
-
-        // (1)
-        let state_text = parameters.one("state")?.ok_or(CallbackError::NoState)?;
-        let state = Digest::of(state_text);
-        let cookies = Cookies::read(request.headers(), base);
-        let binding = cookies
-            .digest(Phase::Login, login_cookie_id(&state))
-            .ok_or(CallbackError::OtherBrowser)?;
-        let callback = LoginCallback {
-            code: parameters.one("code")?.map(Secret::new),
-            issuer: parameters.one("iss")?.map(str::to_owned),
-            error: parameters.one("error")?.map(str::to_owned),
-        };
-
+    async fn client_login(
+        &self,
+        jar: &Jar<'_>,
+        returned: &Returned,
+    ) -> Result<Response, CallbackError> {
         // (2)
-        let sealed = match self
-            .state
-            .apply(TakeLogin {
-                state: state.clone(),
-                binding,
-            })
-            .await?
-        {
-            LoginTaken::Taken(sealed) => sealed,
-            LoginTaken::OtherBrowser => return Err(CallbackError::OtherBrowser),
-            LoginTaken::Unknown => return Err(CallbackError::UnknownLogin),
-        };
-        let opened = self
-            .settings
-            .sealing_key
-            .open(Purpose::Login, state.as_str(), &sealed)?;
-        let login: LoginTransaction = serde_json::from_slice(&opened).map_err(|_| OpenError)?;
+        let (login, attempt) = self
+            .take_login::<ClientLogin>(&returned.state, &returned.binding)
+            .await?;
 
         // (3)
-        let attempt = LoginAttempt {
-            state: Secret::new(state_text),
-            nonce: Secret::new(login.nonce.as_str()),
-            code_verifier: Secret::new(login.code_verifier.as_str()),
-        };
         let reply_to = &login.request.reply_to;
         let LoggedIn { identity, caution } = self
             .provider
-            .identify(&callback, &attempt)
+            .identify(&returned.callback, &attempt)
             .await
             .map_err(|error| CallbackError::Login {
                 error,
-                reply_to: Box::new(reply_to.clone()),
+                reply_to: Some(Box::new(reply_to.clone())),
             })?;
 
-        if let Some(caution) = caution
-            && self.allowlist.holds_name(&identity)
-        {
-            self.log_caution(caution, &login, &identity);
+        self.log_caution(caution, &identity, Some(&login.request.client));
+
+        // (4) to (7)
+        let code = match self.issue_code(&login, &identity).await? {
+            Issued::Code(code) => code,
+            Issued::NoConsent => {
+                let mut page = self.ask(jar, login.request.clone())?;
+                remembered::forget(jar, &login.request, page.headers_mut());
+                return Ok(page);
+            }
+        };
+
+        // (8)
+        let mut response = reply_to.code(&code, &self.settings.base_url);
+        if let Consent::Given { remember: true } = login.consent {
+            self.remember(jar, &login, &identity, response.headers_mut());
         }
-
-        // (4), (5) and (6)
-        let code = self.issue_code(&login, identity).await?;
-
-        // (7)
-        let mut response = reply_to.code(&code, base);
-        cookies.clear(
-            Phase::Login,
-            login_cookie_id(&state),
-            response.headers_mut(),
-        );
         Ok(response)
+    }
+
+    async fn session_login(
+        &self,
+        jar: &Jar<'_>,
+        returned: &Returned,
+    ) -> Result<Response, CallbackError> {
+        // (2)
+        let (SessionLogin {}, attempt) = self
+            .take_login::<SessionLogin>(&returned.state, &returned.binding)
+            .await?;
+
+        // (3)
+        let LoggedIn { identity, caution } = self
+            .provider
+            .identify(&returned.callback, &attempt)
+            .await
+            .map_err(|error| CallbackError::Login {
+                error,
+                reply_to: None,
+            })?;
+        self.log_caution(caution, &identity, None);
+
+        // (4) Where the name is somebody else's, the next step finds out.
+        if self
+            .allowed_scope(&identity, PinnedTo::ThisPerson)
+            .is_none()
+        {
+            return Err(CallbackError::NotAllowed(Box::new(identity)));
+        }
+        self.begin_session(jar, &identity)
+            .await
+            .map_err(|error| match error {
+                BeginError::PinnedToAnother => CallbackError::PinnedToAnother(Box::new(identity)),
+                BeginError::Unavailable(error) => error.into(),
+                BeginError::Rng(error) => error.into(),
+            })
     }
 
     async fn issue_code(
         &self,
-        login: &LoginTransaction,
-        identity: Identity,
-    ) -> Result<Secret, CallbackError> {
+        login: &ClientLogin,
+        identity: &Identity,
+    ) -> Result<Issued, CallbackError> {
         // (4)
         // Where the name is somebody else's, the last step finds out.
-        let Some(allowed) = self.allowed_scope(&identity, PinnedTo::ThisPerson) else {
-            return Err(CallbackError::NotAllowed(Box::new(identity)));
+        let Some(allowed) = self.allowed_scope(identity, PinnedTo::ThisPerson) else {
+            return Err(CallbackError::NotAllowed(Box::new(identity.clone())));
         };
 
         // (5)
-        let scope: Scope = login.request.scope.min(allowed);
+        let remembered_at = match &login.consent {
+            Consent::Given { .. } => None,
+            Consent::Remembered { person, given_at } => {
+                if !person.matches(&Digest::of(&identity.person())) {
+                    self.log_client("consent_of_another", login, identity);
+                    return Ok(Issued::NoConsent);
+                }
+                Some(*given_at)
+            }
+        };
 
         // (6)
+        let scope: Scope = login.scope().min(allowed);
+
+        // (7)
         let now = self.clock.now();
         let rng = self.rng.as_ref();
         let id = GrantId::generate(rng)?;
         let code = IssuedToken::generate(TokenKind::Code, &id, &self.settings.sealing_key, rng)?;
-        let person = Pseudonym::of(&identity, &self.settings.sealing_key);
         let issue = IssueCode {
             id: id.clone(),
             grant: Grant {
@@ -154,22 +213,22 @@ impl AuthorizationServer {
             code: code.digest(),
             challenge: login.request.challenge.clone(),
             expires_at: now.after(CODE_LIFETIME),
-            pin: self.pin(&identity, login.request.scope),
+            pin: self.pin(identity, login.scope()),
+            remembered_at,
         };
         match self.state.apply(issue).await? {
             CodeIssued::Issued => {}
             CodeIssued::PinnedToAnother => {
-                return Err(CallbackError::PinnedToAnother(Box::new(identity)));
+                return Err(CallbackError::PinnedToAnother(Box::new(identity.clone())));
+            }
+            CodeIssued::ConsentWithdrawn => {
+                self.log_client("consent_withdrawn", login, identity);
+                return Ok(Issued::NoConsent);
             }
         }
-        let event = AuthEvent::new(Endpoint::Callback, "code_issued");
-        self.log.record(
-            &event
-                .client(&login.request.client)
-                .grant(&id)
-                .person(person),
-        );
-        Ok(code.secret().clone())
+        let event = self.client_event("code_issued", login, identity);
+        self.log.record(&event.grant(&id));
+        Ok(Issued::Code(code.secret().clone()))
     }
 
     /// What to do about the person's name, where the allowlist has it.
@@ -186,37 +245,87 @@ impl AuthorizationServer {
 
     /// Tells the operator of something that is no reason to refuse a login. An entry by subject
     /// does not depend on the address, so there is nothing to tell then.
-    fn log_caution(&self, caution: Caution, login: &LoginTransaction, identity: &Identity) {
+    fn log_caution(
+        &self,
+        caution: Option<Caution>,
+        identity: &Identity,
+        client: Option<&ClientId>,
+    ) {
+        let Some(caution) = caution.filter(|_| self.allowlist.holds_name(identity)) else {
+            return;
+        };
         let reason = match caution {
             Caution::AddressOfAnotherAuthority => "email_not_authoritative",
         };
-        let event = AuthEvent::new(Endpoint::Callback, reason).client(&login.request.client);
         let person = Pseudonym::of(identity, &self.settings.sealing_key);
-        self.log.record(&event.person(person));
+        let event = AuthEvent::new(Endpoint::Callback, reason).person(person);
+        self.log.record(&match client {
+            Some(client) => event.client(client),
+            None => event,
+        });
     }
 
-    fn refuse_callback(&self, error: &CallbackError) -> Response {
+    fn client_event(
+        &self,
+        reason: &'static str,
+        login: &ClientLogin,
+        identity: &Identity,
+    ) -> AuthEvent {
+        AuthEvent::new(Endpoint::Callback, reason)
+            .client(&login.request.client)
+            .person(Pseudonym::of(identity, &self.settings.sealing_key))
+    }
+
+    fn log_client(&self, reason: &'static str, login: &ClientLogin, identity: &Identity) {
+        self.log.record(&self.client_event(reason, login, identity));
+    }
+
+    fn refuse_callback(&self, error: &CallbackError, began: Option<Beginning>) -> Response {
         let mut event = AuthEvent::new(Endpoint::Callback, error.reason());
         match error {
             CallbackError::NotAllowed(identity) | CallbackError::PinnedToAnother(identity) => {
                 event = event.person(Pseudonym::of(identity, &self.settings.sealing_key));
             }
             CallbackError::Login { error, .. } => event = event.detail(error),
-            CallbackError::Unavailable(error) => event = event.detail(error),
+            CallbackError::Take(TakeError::Unavailable(error))
+            | CallbackError::Unavailable(error) => event = event.detail(error),
             CallbackError::Unreadable(_)
             | CallbackError::Repeated(_)
             | CallbackError::NoState
-            | CallbackError::OtherBrowser
-            | CallbackError::UnknownLogin
-            | CallbackError::Sealed(_)
+            | CallbackError::Take(
+                TakeError::OtherBrowser | TakeError::Unknown | TakeError::Sealed(_),
+            )
             | CallbackError::Rng(_) => {}
         }
         self.log.record(&event);
-        match error.answer(self.provider.kind()) {
-            Answer::Page(problem) => problem.respond(self.rng.as_ref()),
-            Answer::Client(reply_to, code, description) => {
-                reply_to.error(code, description, &self.settings.base_url)
-            }
-        }
+        error
+            .answer(self.provider.kind(), began)
+            .respond(&self.settings.base_url, self.rng.as_ref())
     }
+}
+
+/// (1)
+fn returned(
+    request: &Request,
+    cookies: &TransactionCookies<'_>,
+) -> Result<Returned, CallbackError> {
+    let parameters = Parameters::of_query(request)?;
+    let state = parameters.one("state")?.ok_or(CallbackError::NoState)?;
+    let callback = LoginCallback {
+        code: parameters.one("code")?.map(Secret::new),
+        issuer: parameters.one("iss")?.map(str::to_owned),
+        error: parameters.one("error")?.map(str::to_owned),
+    };
+    let digest = Digest::of(state);
+    let cookie = |phase| cookies.digest(phase, cookie_id(&digest));
+    let client = cookie(ClientLogin::PHASE).map(|binding| (Beginning::Client, binding));
+    let (began, binding) = client
+        .or_else(|| Some((Beginning::Sessions, cookie(SessionLogin::PHASE)?)))
+        .ok_or(TakeError::OtherBrowser)?;
+    Ok(Returned {
+        state: Secret::new(state),
+        began,
+        binding,
+        callback,
+    })
 }

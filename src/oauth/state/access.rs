@@ -1,5 +1,7 @@
 //! Access tokens, and the end of tokens and grants, in `grants`.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Instance, Transition, first, pins, record, time};
@@ -12,6 +14,9 @@ use crate::{
     },
     runtime::{Sql, SqlError, SqlRow, SqlValue, Timestamp},
 };
+
+/// How exactly it is known when a grant was last used: noting every use would be a write a request.
+const USE_INTERVAL: Duration = Duration::from_mins(5);
 
 /// Looks an access token up.
 #[derive(Debug, Serialize, Deserialize)]
@@ -56,7 +61,7 @@ impl Transition for CheckAccess {
 
     fn apply(self, sql: &dyn Sql, now: Timestamp) -> Result<Option<ActiveGrant>, SqlError> {
         let rows = sql.exec(
-            "SELECT g.record, t.scope, t.expires_at, t.used, t.generation
+            "SELECT g.record, t.scope, t.expires_at, t.used, t.generation, g.used_at
              FROM access_tokens t JOIN grants g ON g.id = t.grant_id
              WHERE t.digest = ? AND t.grant_id = ? AND t.expires_at > ?",
             &[
@@ -74,6 +79,12 @@ impl Transition for CheckAccess {
         }
         if row.integer(3)? == 0 {
             self.note_first_use(sql, row.integer(4)?)?;
+        }
+        if time(&row, 5)?.after(USE_INTERVAL) <= now {
+            sql.exec(
+                "UPDATE grants SET used_at = ? WHERE id = ?",
+                &[now.into(), self.grant.as_str().into()],
+            )?;
         }
         Ok(Some(ActiveGrant {
             grant_id: self.grant,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Instance, NewTokens, Transition, access, first, json,
     pins::{self, Pin},
-    record, time, tokens,
+    record, time, tokens, withdrawals,
 };
 use crate::{
     login::pin::PinnedTo,
@@ -36,6 +36,8 @@ pub struct IssueCode {
     pub expires_at: Timestamp,
     /// What to do about the person's name; nothing where the allowlist has only their subject.
     pub pin: Option<Pin>,
+    /// When the person agreed, where they were not asked this time.
+    pub remembered_at: Option<Timestamp>,
 }
 
 /// What came of issuing a code.
@@ -45,6 +47,8 @@ pub enum CodeIssued {
     Issued,
     /// The name belonged to another subject when it first logged in. Nothing was written.
     PinnedToAnother,
+    /// The consent that was remembered has been taken back. Nothing was written.
+    ConsentWithdrawn,
 }
 
 impl Transition for IssueCode {
@@ -53,6 +57,12 @@ impl Transition for IssueCode {
     type Outcome = CodeIssued;
 
     fn apply(mut self, sql: &dyn Sql, now: Timestamp) -> Result<CodeIssued, SqlError> {
+        let person = self.grant.person();
+        if let Some(given_at) = self.remembered_at
+            && withdrawals::is_withdrawn(sql, &person, given_at)?
+        {
+            return Ok(CodeIssued::ConsentWithdrawn);
+        }
         if let Some(pin) = &self.pin
             && pins::pin(sql, &self.grant.identity, now)? != PinnedTo::ThisPerson
         {
@@ -61,14 +71,14 @@ impl Transition for IssueCode {
             };
             self.grant.scope = scope;
         }
-        make_room(sql, &self.grant.person())?;
+        make_room(sql, &person)?;
         sql.exec(
             "INSERT INTO grants (id, record, person, client, redirect_uri, resource, created_at,
                 used_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             &[
                 self.id.as_str().into(),
                 json(&self.grant)?.into(),
-                self.grant.person().into(),
+                person.into(),
                 self.grant.client.id.as_str().into(),
                 self.grant.client.redirect_uri.as_str().into(),
                 self.grant.resource.as_str().into(),

@@ -58,6 +58,8 @@ fn sweep(instance: Instance, sql: &dyn Sql, now: Timestamp) -> Result<Option<Tim
             for statement in [
                 "DELETE FROM access_tokens WHERE expires_at <= ?",
                 "DELETE FROM refresh_tokens WHERE expires_at <= ?",
+                "DELETE FROM sessions WHERE expires_at <= ?",
+                "DELETE FROM withdrawals WHERE expires_at <= ?",
             ] {
                 sql.exec(statement, std::slice::from_ref(&now))?;
             }
@@ -65,7 +67,9 @@ fn sweep(instance: Instance, sql: &dyn Sql, now: Timestamp) -> Result<Option<Tim
                 sql,
                 "SELECT min(t) FROM (SELECT min(expires_at) AS t FROM grants
                  UNION ALL SELECT min(expires_at) FROM access_tokens
-                 UNION ALL SELECT min(expires_at) FROM refresh_tokens)",
+                 UNION ALL SELECT min(expires_at) FROM refresh_tokens
+                 UNION ALL SELECT min(expires_at) FROM sessions
+                 UNION ALL SELECT min(expires_at) FROM withdrawals)",
             )
         }
     }

@@ -18,8 +18,10 @@ mod link;
 mod pins;
 mod refresh;
 mod schema;
+mod sessions;
 mod tokens;
 mod transactions;
+mod withdrawals;
 
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -33,8 +35,13 @@ pub use self::{
     pins::Pin,
     refresh::{Refresh, RefreshRefusal, Refreshed, RepeatedAccess},
     schema::prepare,
+    sessions::{
+        BeginSession, EndGrants, EndSession, ListGrants, NotSignedIn, OwnGrant, OwnGrants,
+        SignedIn, Which,
+    },
     tokens::NewTokens,
-    transactions::{ConsentSpent, LoginTaken, NewLogin, SpendConsent, TakeLogin},
+    transactions::{BeginLogin, ConsentSpent, LoginTaken, NewLogin, SpendConsent, TakeLogin},
+    withdrawals::CONSENT_MEMORY,
 };
 use crate::runtime::{Sql, SqlError, SqlRow, Timestamp};
 
@@ -119,6 +126,7 @@ pub fn dispatch(
         ConsultDocument::NAME => run::<ConsultDocument>,
         KeepDocument::NAME => run::<KeepDocument>,
         SpendConsent::NAME => run::<SpendConsent>,
+        BeginLogin::NAME => run::<BeginLogin>,
         TakeLogin::NAME => run::<TakeLogin>,
         IssueCode::NAME => run::<IssueCode>,
         RedeemCode::NAME => run::<RedeemCode>,
@@ -126,6 +134,10 @@ pub fn dispatch(
         CheckAccess::NAME => run::<CheckAccess>,
         RevokeToken::NAME => run::<RevokeToken>,
         RevokeGrant::NAME => run::<RevokeGrant>,
+        BeginSession::NAME => run::<BeginSession>,
+        ListGrants::NAME => run::<ListGrants>,
+        EndGrants::NAME => run::<EndGrants>,
+        EndSession::NAME => run::<EndSession>,
         _ => return Err(DispatchError::Unknown),
     };
     run(instance, body, sql, now)

@@ -45,6 +45,9 @@ const FRONT: &[&str] = &[
 ///   of the same generation, was ever presented.
 /// - `access_tokens`: with the scope of each.
 /// - `pins`: the subject that a name belonged to when it first logged in.
+/// - `sessions`: people who are signed in to look after their grants, by the digest of the name in
+///   their cookie.
+/// - `withdrawals`: when a person last took back what they had agreed to.
 const GRANTS: &[&str] = &[
     "CREATE TABLE IF NOT EXISTS grants (
         id TEXT PRIMARY KEY, record TEXT NOT NULL, person TEXT NOT NULL, client TEXT NOT NULL,
@@ -68,6 +71,11 @@ const GRANTS: &[&str] = &[
     "CREATE INDEX IF NOT EXISTS access_tokens_by_expiry ON access_tokens (expires_at)",
     "CREATE TABLE IF NOT EXISTS pins (
         name TEXT PRIMARY KEY, subject TEXT NOT NULL, pinned_at INTEGER NOT NULL) STRICT",
+    "CREATE TABLE IF NOT EXISTS sessions (
+        id TEXT PRIMARY KEY, person TEXT NOT NULL, expires_at INTEGER NOT NULL) STRICT",
+    "CREATE INDEX IF NOT EXISTS sessions_by_person ON sessions (person, expires_at)",
+    "CREATE TABLE IF NOT EXISTS withdrawals (
+        person TEXT PRIMARY KEY, at INTEGER NOT NULL, expires_at INTEGER NOT NULL) STRICT",
 ];
 
 /// Makes the tables of `instance` where they are missing. Cheap; to be called whenever the object

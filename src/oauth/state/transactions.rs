@@ -31,7 +31,7 @@ pub struct SpendConsent {
 }
 
 /// A login that begins.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NewLogin {
     /// The digest of `state`.
     pub state: Digest,
@@ -72,22 +72,46 @@ impl Transition for SpendConsent {
             &[MAX_CONSENTS.into()],
         )?;
         if let Some(login) = self.login {
-            sql.exec("DELETE FROM logins WHERE expires_at <= ?", &[now.into()])?;
-            sql.exec(
-                "DELETE FROM logins WHERE rowid <= (SELECT max(rowid) FROM logins) - ?",
-                &[(MAX_LOGINS - 1).into()],
-            )?;
-            sql.exec(
-                "INSERT INTO logins (state, binding, sealed, expires_at) VALUES (?, ?, ?, ?)",
-                &[
-                    login.state.as_str().into(),
-                    login.binding.as_str().into(),
-                    login.sealed.into(),
-                    login.expires_at.into(),
-                ],
-            )?;
+            login.insert(sql, now)?;
         }
         Ok(ConsentSpent::Spent)
+    }
+}
+
+impl NewLogin {
+    fn insert(self, sql: &dyn Sql, now: Timestamp) -> Result<(), SqlError> {
+        sql.exec("DELETE FROM logins WHERE expires_at <= ?", &[now.into()])?;
+        sql.exec(
+            "DELETE FROM logins WHERE rowid <= (SELECT max(rowid) FROM logins) - ?",
+            &[(MAX_LOGINS - 1).into()],
+        )?;
+        sql.exec(
+            "INSERT INTO logins (state, binding, sealed, expires_at) VALUES (?, ?, ?, ?)",
+            &[
+                self.state.as_str().into(),
+                self.binding.as_str().into(),
+                self.sealed.into(),
+                self.expires_at.into(),
+            ],
+        )?;
+        Ok(())
+    }
+}
+
+/// Writes down a login that no consent form led to.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct BeginLogin {
+    /// The login that begins.
+    pub login: NewLogin,
+}
+
+impl Transition for BeginLogin {
+    const NAME: &'static str = "begin_login";
+    const INSTANCE: Instance = Instance::Front;
+    type Outcome = ();
+
+    fn apply(self, sql: &dyn Sql, now: Timestamp) -> Result<(), SqlError> {
+        self.login.insert(sql, now)
     }
 }
 

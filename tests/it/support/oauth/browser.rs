@@ -11,6 +11,9 @@ use super::{
     requests::{form_request, get, location, text},
 };
 
+/// What a browser says of a form that was sent from our own page.
+const OWN_FORM: &[(&str, &str)] = &[("origin", "null"), ("sec-fetch-site", "same-origin")];
+
 /// A browser: it keeps cookies and nothing else.
 pub(crate) struct Browser<'a> {
     server: &'a Server,
@@ -25,7 +28,7 @@ impl<'a> Browser<'a> {
         }
     }
 
-    fn cookie_header(&self) -> String {
+    pub(crate) fn cookie_header(&self) -> String {
         let pairs: Vec<String> = self
             .cookies
             .iter()
@@ -57,8 +60,7 @@ impl<'a> Browser<'a> {
 
     /// `POST /consent`, as a browser sends our own form.
     pub(crate) async fn decide(&mut self, handle: &str, fields: &[(&str, &str)]) -> Response {
-        let headers = [("origin", "null"), ("sec-fetch-site", "same-origin")];
-        self.decide_from(handle, fields, &headers).await
+        self.decide_from(handle, fields, OWN_FORM).await
     }
 
     pub(crate) async fn decide_from(
@@ -68,14 +70,50 @@ impl<'a> Browser<'a> {
         headers: &[(&'static str, &str)],
     ) -> Response {
         let fields: Vec<_> = [("handle", handle)].iter().chain(fields).copied().collect();
-        let mut request = form_request("/consent", &fields);
+        self.post("/consent", &fields, headers).await
+    }
+
+    /// `GET /sessions`.
+    pub(crate) async fn sessions(&mut self) -> Response {
+        let request = get("/sessions", &self.cookie_header());
+        let response = self.server.oauth.sessions(&request).await;
+        self.keep_cookies(&response);
+        response
+    }
+
+    /// Goes through the login that leads to the page of the person's grants.
+    pub(crate) async fn sign_in(&mut self) -> Response {
+        let sent = self.post("/sessions/sign-in", &[], OWN_FORM).await;
+        self.come_back(&sent).await
+    }
+
+    /// Posts one of the forms on the page of the person's grants, as a browser does.
+    pub(crate) async fn send_form(&mut self, path: &str, fields: &[(&str, &str)]) -> Response {
+        self.post(path, fields, OWN_FORM).await
+    }
+
+    /// Posts a form.
+    pub(crate) async fn post(
+        &mut self,
+        path: &str,
+        fields: &[(&str, &str)],
+        headers: &[(&'static str, &str)],
+    ) -> Response {
+        let mut request = form_request(path, fields);
         request
             .headers_mut()
             .insert(header::COOKIE, self.cookie_header().parse().unwrap());
         for (name, value) in headers {
             request.headers_mut().insert(*name, value.parse().unwrap());
         }
-        let response = self.server.oauth.consent(&request).await;
+        let oauth = &self.server.oauth;
+        let response = match path {
+            "/consent" => oauth.consent(&request).await,
+            "/sessions/sign-in" => oauth.sign_in(&request).await,
+            "/sessions/end" => oauth.end_grants(&request).await,
+            "/sessions/sign-out" => oauth.sign_out(&request).await,
+            other => panic!("no form leads to {other}"),
+        };
         self.keep_cookies(&response);
         response
     }

@@ -25,7 +25,9 @@ use super::clock::ManualClock;
 
 pub(crate) use self::{
     browser::{Browser, Callback, upstream_state},
-    requests::{answer, form_request, handle, json_request, lifetimes, location, request, text},
+    requests::{
+        answer, fields, form_request, get, handle, json_request, lifetimes, location, request, text,
+    },
     world::{Events, FakeProvider, FakeWeb, Objects, SeededRng, person},
 };
 
@@ -73,6 +75,7 @@ impl Server {
                 revoke_before: None,
                 redirect_hosts: RedirectHosts::default(),
                 static_clients: Vec::new(),
+                remember_consent: false,
                 read_only_vault: false,
                 resource_name: "Test vault".to_owned(),
             },

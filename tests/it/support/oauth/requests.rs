@@ -58,7 +58,7 @@ pub(crate) fn json_request(body: &[u8]) -> Request {
 }
 
 /// A `GET` with cookies.
-pub(super) fn get(path_and_query: &str, cookies: &str) -> Request {
+pub(crate) fn get(path_and_query: &str, cookies: &str) -> Request {
     let request = http::Request::builder().uri(path_and_query);
     request
         .header(header::COOKIE, cookies)
@@ -88,11 +88,20 @@ pub(crate) fn answer(response: &Response) -> (StatusCode, Value) {
 
 /// The handle in a consent page's form.
 pub(crate) fn handle(page: &Response) -> String {
+    fields(page, "handle").remove(0)
+}
+
+/// The values of the fields of that name in a page's forms; there is at least one.
+pub(crate) fn fields(page: &Response, name: &str) -> Vec<String> {
     let html = text(page);
-    let (_, rest) = html
-        .split_once("name=\"handle\" value=\"")
-        .expect("a form with a handle");
-    rest.split_once('"').unwrap().0.to_owned()
+    let field = format!("name=\"{name}\" value=\"");
+    let values: Vec<String> = html
+        .split(&field)
+        .skip(1)
+        .map(|rest| rest.split_once('"').unwrap().0.to_owned())
+        .collect();
+    assert!(!values.is_empty(), "no form has {name}: {html}");
+    values
 }
 
 /// Lifetimes in seconds: access, idle, absolute, grace.

@@ -242,7 +242,15 @@ impl Objects {
             ),
             (
                 Instance::Grants,
-                &["grants", "codes", "refresh_tokens", "access_tokens", "pins"],
+                &[
+                    "grants",
+                    "codes",
+                    "refresh_tokens",
+                    "access_tokens",
+                    "pins",
+                    "sessions",
+                    "withdrawals",
+                ],
             ),
         ] {
             for table in tables {
