@@ -22,7 +22,7 @@ const say = (text) => console.error(`bench: ${text} …`);
 /** Starts everything over `vault`, hands it to `measure`, and ends it whatever happens. */
 async function withStack(vault, measure) {
   say(`starting the stack over ${vault.notes} notes, ${round(vault.bytes / 1e6, 1)} MB`);
-  const stack = await Stack.start({ vault: vault.folder });
+  const stack = await Stack.start({ vault: vault.folder, recorded: false });
   try {
     const token = (await signIn(stack.url)).access_token;
     return await measure({

@@ -1,9 +1,9 @@
 /**
- * What a provider was asked, and the secrets it handed out: for tests that count requests, and for those that look
- * for a secret where none may be.
+ * What a provider was asked, and the secrets it handed out or was shown: for tests that count requests, and for those
+ * that look for a secret where none may be.
  *
- *   GET    /__seen   {"requests": ["GET /jwks", …], "secrets": ["a code, an access token, an ID token", …]}
- *   DELETE /__seen   forgets
+ *   GET    /__seen   {"requests": ["GET /jwks", …], "secrets": ["a code, a verifier, an access token, an ID token", …]}
+ *   DELETE /__seen   forgets the requests; what was a secret remains one
  */
 export class Seen {
   #client;
@@ -25,10 +25,9 @@ export class Seen {
     this.#secrets.push(...values.filter((value) => value !== undefined && value !== null));
   }
 
-  /** Forgets. */
+  /** Forgets the requests. */
   clear() {
     this.#requests = [];
-    this.#secrets = [];
   }
 
   toJSON() {
@@ -42,7 +41,7 @@ export class Seen {
       this.request(ctx.method, ctx.path);
       await next();
       const { access_token, id_token, refresh_token } = ctx.body ?? {};
-      this.secrets(access_token, id_token, refresh_token);
+      this.secrets(access_token, id_token, refresh_token, ctx.oidc?.params?.code_verifier);
       const location = ctx.response.get('Location');
       if (location?.startsWith(this.#client)) this.secrets(new URL(location).searchParams.get('code'));
     };

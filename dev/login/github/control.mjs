@@ -3,7 +3,7 @@
  *
  *   PUT /__accounts  [{login, id, type, name}, …]    DELETE /__accounts  those of the beginning
  *   PUT /__faults    {"token_error": "…", …}         DELETE /__faults    none
- *   GET /__seen      {requests, secrets, live}       DELETE /__seen      forgets
+ *   GET /__seen      {requests, secrets, live}       DELETE /__seen      forgets the requests
  *
  * `live` is how many tokens of logins are good now. What is not understood is answered 400 and changes nothing.
  */

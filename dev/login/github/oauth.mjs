@@ -90,7 +90,7 @@ export const oauth =
               redirectUri: field('redirect_uri'),
               verifier: field('code_verifier'),
             });
-      seen.secrets(token);
+      seen.secrets(token, field('code_verifier'));
       const answer = error
         ? { error, error_description: descriptions[error] ?? error }
         : { access_token: token, token_type: 'bearer', scope: '' };

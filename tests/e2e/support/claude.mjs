@@ -1,5 +1,14 @@
 /** The real Claude Code, pinned in package.json, with a home of its own and no network beyond loopback. */
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startModel } from './model.mjs';
@@ -49,9 +58,24 @@ export class ClaudeCode {
     });
   }
 
+  /** Another installation with all that this one has stored, credentials included. */
+  copy() {
+    const copy = new ClaudeCode();
+    cpSync(this.#home, copy.#home, { recursive: true });
+    return copy;
+  }
+
   /** `claude mcp ARGS…`: exit code and output. */
   mcp(...args) {
     return this.#run(['mcp', ...args]);
+  }
+
+  /** What `claude mcp list` says about a server: "Connected", "Needs authentication", … */
+  async status(name) {
+    const { output } = await this.mcp('list');
+    const [, status] = new RegExp(`^${name}: .* - . (.*)$`, 'm').exec(output) ?? [];
+    if (!status) throw new Error(`nothing about ${name}: ${output}`);
+    return status;
   }
 
   /**

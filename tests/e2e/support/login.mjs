@@ -1,6 +1,4 @@
 /** A stack whose Worker logs people in at one of the three kinds of provider, each a look-alike on this machine. */
-import { readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { APP } from '../../../dev/login/github/accounts.mjs';
 import { CLIENT } from '../../../dev/login/google/accounts.mjs';
 import { hosts } from '../../../dev/login/google/addresses.mjs';
@@ -50,12 +48,6 @@ export const kinds = Object.freeze({
   },
 });
 
-/** Every file below a folder. */
-const filesBelow = (folder) =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
-
 /** A browser that remembers where it was. */
 class Visiting extends Browserless {
   visited = [];
@@ -68,7 +60,6 @@ class Visiting extends Browserless {
 
 /** A running stack, and the look-alike of its provider. */
 export class LoginStack {
-  #earlierLogs = '';
   #lookAlike;
 
   /** Starts both. The owner is on the allowlist, and the reader as `:read`; `overrides` are the Worker's. */
@@ -131,10 +122,8 @@ export class LoginStack {
   }
 
   /** Restarts the Worker with other values. */
-  async restart(values = {}) {
-    const { worker } = this.stack;
-    await this.stack.restart(values);
-    this.#earlierLogs += worker.output;
+  restart(values = {}) {
+    return this.stack.restart(values);
   }
 
   /** Restarts the Worker with another allowlist; undefined is none. */
@@ -149,16 +138,20 @@ export class LoginStack {
 
   /** All that the Worker has written: its log, and the bytes of its databases. */
   traces() {
-    return [
-      ['the log', this.#earlierLogs + this.stack.worker.output],
-      ...filesBelow(this.stack.workerState).map((path) => [path, readFileSync(path, 'latin1')]),
-    ];
+    return [['the log', this.stack.log], ...this.stack.databases()];
   }
 
-  /** Ends every process. */
+  /** Ends every process. Throws where a secret was somewhere it may not be (see `Stack`). */
   async stop() {
-    await this.stack?.stop();
-    await this.#lookAlike?.stop();
+    try {
+      if (this.#lookAlike) {
+        const { secrets } = await this.control('GET', 'seen');
+        this.stack.learn(secrets.map((text) => ['secret of the login provider', text]));
+      }
+      await this.stack?.stop();
+    } finally {
+      await this.#lookAlike?.stop();
+    }
   }
 }
 

@@ -15,6 +15,10 @@ export async function startProvider({ port, worker }) {
       const response = await fetch(`${issuer}/__knobs`, { method: 'PUT', body: JSON.stringify(values) });
       if (!response.ok) throw new Error(`knobs: ${await response.text()}`);
     },
+    /** The codes, tokens and verifiers that it handed out or was shown. */
+    async secrets() {
+      return (await (await fetch(`${issuer}/__seen`)).json()).secrets;
+    },
     stop: () => running.stop(),
   };
 }

@@ -1,14 +1,19 @@
 /**
- * Everything one test file needs, on three ports of its own and in a folder of its own: the GitHub look-alike, the
- * OpenID provider, and the built Worker.
+ * Everything one test file needs, on ports of its own and in a folder of its own: the GitHub look-alike, the OpenID
+ * provider, the built Worker, and in front of it a proxy that keeps what passes.
+ *
+ * When it stops, it looks for secrets where they may not be: see `leaks.mjs`.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readEnvFile } from './env_file.mjs';
+import { startRecording } from './exchanges.mjs';
+import { LeakSearch } from './leaks.mjs';
 import { inRepository, lookAlike } from './places.mjs';
 import { Running, freePorts } from './processes.mjs';
 import { startProvider } from './provider.mjs';
+import { configuredSecrets } from './secrets.mjs';
 import { demandLoopback, startWorker } from './worker.mjs';
 
 /** The example's values, moved from its three ports to the block that starts at `port`. */
@@ -23,8 +28,17 @@ function exampleValues(port) {
   );
 }
 
+/** Every file below a folder; none where there is no folder. */
+const filesBelow = (folder) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+
 /** A running stack. `url` is the Worker's origin. */
 export class Stack {
+  #earlierLogs = '';
+  #leaks = new LeakSearch();
+  #recording;
   #directory = mkdtempSync(join(tmpdir(), 'vault-mcp-e2e-'));
   #lookAlike;
   #port;
@@ -33,23 +47,24 @@ export class Stack {
 
   /**
    * Starts it. `overrides` replace values of the example (undefined removes one); `vault` is a folder to serve a copy
-   * of; `routes` are the Worker's (see `startWorker`).
+   * of; `routes` are the Worker's (see `startWorker`). Without `recorded` there is no proxy in front of the Worker, which
+   * would be measured too.
    */
-  static async start({ overrides = {}, vault, routes } = {}) {
+  static async start({ overrides = {}, vault, routes, recorded = true } = {}) {
     const stack = new Stack();
     stack.#routes = routes;
     try {
-      await stack.#start(overrides, vault);
+      await stack.#start(overrides, vault, recorded);
     } catch (error) {
-      await stack.stop();
+      await stack.#end();
       throw error;
     }
     return stack;
   }
 
-  async #start(overrides, vault) {
-    const port = await freePorts(3);
-    this.#port = port;
+  async #start(overrides, vault, recorded) {
+    const port = await freePorts(4);
+    this.#port = recorded ? port + 3 : port;
     this.url = `http://localhost:${port}`;
     this.mcp = `${this.url}/mcp`;
     this.#values = { ...exampleValues(port), ...overrides };
@@ -65,16 +80,43 @@ export class Stack {
     this.provider = await startProvider({ port: port + 1, worker: this.url });
     await this.#lookAlike.until(/ready (\S+)/, 120_000);
     this.github = `http://localhost:${port + 2}`;
+    if (recorded) this.#recording = await startRecording({ port, upstream: this.#port });
     this.worker = await this.#startWorker();
   }
 
   #startWorker() {
+    this.learn(configuredSecrets(this.#values));
     return startWorker({
       directory: this.#directory,
       port: this.#port,
       values: this.#values,
       routes: this.#routes,
     });
+  }
+
+  /** What went to the Worker and came back, in order: see `exchanges.mjs`. */
+  get exchanges() {
+    return this.#recording?.exchanges ?? [];
+  }
+
+  /** From now on clients get the JSON document at `path` as `edit` makes it; undefined ends that. */
+  editDocument(path, edit) {
+    this.#recording.edits.set(path, edit && ((body) => JSON.stringify(edit(JSON.parse(body)))));
+  }
+
+  /** All that the Worker has written, restarts included. */
+  get log() {
+    return this.#earlierLogs + (this.worker?.output ?? '');
+  }
+
+  /** Every file of the Worker's databases, as a path and its bytes. */
+  databases() {
+    return filesBelow(this.workerState).map((path) => [path, readFileSync(path, 'latin1')]);
+  }
+
+  /** Secrets that may be nowhere, or in one answer alone: pairs of a kind (`secrets.mjs`) and a text. */
+  learn(secrets) {
+    this.#leaks.learn(secrets);
   }
 
   /** Where the look-alike keeps its repository. */
@@ -95,6 +137,8 @@ export class Stack {
   /** Restarts the Worker with its state and with some values replaced, as after editing its secrets. */
   async restart(overrides = {}) {
     await this.worker.stop();
+    this.#earlierLogs = this.log;
+    this.worker = undefined;
     this.#values = { ...this.#values, ...overrides };
     this.worker = await this.#startWorker();
   }
@@ -129,9 +173,25 @@ export class Stack {
     return text === '' ? undefined : JSON.parse(text);
   }
 
-  /** Ends every process and removes the folder. */
+  /** Ends every process and removes the folder. Throws where a secret was somewhere it may not be. */
   async stop() {
-    await Promise.all([this.worker, this.provider, this.#lookAlike].map((part) => part?.stop()));
+    let leaks = [];
+    try {
+      this.learn((await this.provider.secrets()).map((text) => ['secret of the login provider', text]));
+      await this.worker?.stop();
+      const texts = [['the log', this.log], ...this.databases()];
+      leaks = this.#leaks.find({ exchanges: this.exchanges, texts });
+    } finally {
+      await this.#end();
+    }
+    if (leaks.length > 0)
+      throw new Error(`${process.argv[1]}: secrets where they may not be\n${[...new Set(leaks)].join('\n')}`);
+  }
+
+  async #end() {
+    await Promise.all(
+      [this.#recording, this.worker, this.provider, this.#lookAlike].map((part) => part?.stop()),
+    );
     rmSync(this.#directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
 }
