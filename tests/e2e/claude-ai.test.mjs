@@ -17,10 +17,10 @@ let site;
 let stack;
 let claude;
 
-/** A new deployment, whose requests for the client's document reach the stand-in. */
-async function deploy() {
+/** A new deployment, whose requests for the client's document reach the stand-in, or nothing where there is no `way`. */
+async function deploy(way = true) {
   await stack?.stop();
-  stack = await Stack.start({ routes: { 'claude.ai': site.url } });
+  stack = await Stack.start({ routes: way ? { 'claude.ai': site.url } : {} });
   claude = new ClaudeAi(stack.url);
 }
 
@@ -109,24 +109,33 @@ test('E5: told that it is unknown, it registers again and is back', async () => 
 describe('by its document', () => {
   const published = {
     client_id: DOCUMENT,
-    client_name: 'Claude',
+    // Another name than the one in the copy that stands in for the document.
+    client_name: 'Claude, as published',
     client_uri: 'https://claude.ai',
     redirect_uris: CALLBACKS,
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
     token_endpoint_auth_method: 'none',
   };
-  for (const [name, answer] of [
-    ['behind a bot wall', { status: 403, type: 'text/html', body: '<h1>Just a moment…</h1>' }],
-    ['as it is published', { body: published }],
+  const wall = { status: 403, type: 'text/html', body: '<h1>Just a moment…</h1>' };
+  for (const { name, way, answer, client } of [
+    { name: 'out of reach, the built-in copy stands in', way: false, client: 'Claude' },
+    { name: 'behind a bot wall, the built-in copy stands in', way: true, answer: wall, client: 'Claude' },
+    {
+      name: 'as it is published, it counts',
+      way: true,
+      answer: { body: published },
+      client: published.client_name,
+    },
   ]) {
     test(name, async () => {
       // A document is kept for a while, the pinned one too.
-      await deploy();
+      await deploy(way);
       Object.assign(site, { answer, asked: [] });
       for (const callback of CALLBACKS) {
         const tokens = await claude.connect(DOCUMENT, callback);
         assert.ok(tokens.consent.includes('claude.ai'), 'the person sees who vouches for the name');
+        assert.ok(tokens.consent.includes(new URL(callback).host), 'and where the answer goes');
         assert.deepEqual(await claude.use(tokens.access_token), TOOLS);
         const { status, body } = await claude.token({
           grant_type: 'refresh_token',
@@ -134,10 +143,20 @@ describe('by its document', () => {
           refresh_token: tokens.refresh_token,
         });
         assert.equal(status, 200, JSON.stringify(body));
+        assert.deepEqual(await claude.use(body.access_token), TOOLS);
+
+        const path = `Written at ${new URL(callback).host}.md`;
+        const write = { path, content: 'by its document\n' };
+        const legacy = new McpClient(stack.mcp, body.access_token, 'legacy');
+        const { commit } = (await legacy.tool('write_note', write)).facts;
+        const { trailers } = commitOf(repositoryIn(stack.gitState), commit);
+        assert.equal(trailers, `Vault-Client: ${client}`);
       }
-      const asked = site.asked.map(({ url, accept }) => [url, accept]);
-      assert.deepEqual(asked, [['/claude.ai/oauth/mcp-oauth-client-metadata', 'application/json']]);
-      assert.match(site.asked[0].agent, /^vault-mcp\//);
+      const asked = site.asked.map(({ url, accept, agent }) => [url, accept, /^vault-mcp\//.test(agent)]);
+      const once = ['/claude.ai/oauth/mcp-oauth-client-metadata', 'application/json', true];
+      assert.deepEqual(asked, way ? [once] : []);
+      // Either way the client did not register.
+      assert.ok(!stack.exchanges.some(({ path }) => path === '/register'));
     });
   }
 
