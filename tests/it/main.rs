@@ -31,6 +31,7 @@ mod storage_faults;
 mod storage_github;
 mod storage_index;
 mod storage_index_changes;
+mod storage_load;
 mod storage_real;
 mod storage_search;
 mod support;

@@ -69,7 +69,7 @@ const WEIGHTS: [(u64, Operation); 16] = [
     (14, O::Read),
     (6, O::List),
     (5, O::Search),
-    (7, O::Wait),
+    (10, O::Wait),
     (3, O::Restart),
     (4, O::Work),
 ];
@@ -88,13 +88,21 @@ pub(super) async fn play(seed: u64, weathers: &[Weather], at_once: u64) -> (Ledg
     }
     let world = World::start(seed, files).await;
     for number in 0..OPERATIONS {
-        if world.chance.one_in(8) {
-            let count = world.chance.below(at_once + 1);
+        if world.chance.one_in(6) {
+            // Half of the time all is well, so that something gets done.
+            let count = if world.chance.one_in(2) {
+                0
+            } else {
+                1 + world.chance.below(at_once)
+            };
             let some = (0..count).map(|_| *world.chance.pick(weathers));
             world.change_weather(some.collect());
         }
+        world.end_lag();
         let operation = world.chance.weighted(&WEIGHTS);
         let path = *world.chance.pick(&PATHS);
+        // Shown where the test fails.
+        println!("{number}: {operation:?} {path}, {}", world.report());
         step(&world, number, operation, path).await;
         // Late requests are those of one operation: GitHub gives up after ten seconds.
         world.http.deliver_all().await;

@@ -91,7 +91,12 @@ impl Weather {
             W::CutTree => switches.tree_truncate_at = Some(3),
             W::CutComparison => switches.compare_cap = Some(1),
             W::CutListing => switches.listing_cap = Some(1),
-            W::PrimaryLimit => switches.primary_limit = Some(PrimaryLimit::default()),
+            W::PrimaryLimit => {
+                switches.primary_limit = Some(PrimaryLimit {
+                    reset_in: 20,
+                    ..PrimaryLimit::default()
+                });
+            }
             W::SecondaryLimit | W::LimitOnWrites => {
                 switches.secondary_limit = Some(SecondaryLimit {
                     status: *chance.pick(&[403, 429]),

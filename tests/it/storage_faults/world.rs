@@ -9,7 +9,7 @@ use std::{
 use async_trait::async_trait;
 use vault_mcp::{
     login::allowlist::Access,
-    runtime::{Clock, Rng, Sleep, Sql},
+    runtime::{Clock, Rng, Sleep, Sql, Timestamp},
     secret::Secret,
     storage::{
         github::GithubRepository,
@@ -44,6 +44,7 @@ pub(super) struct World {
     sql: Rc<HostSql>,
     sleep: Rc<SkippingSleep>,
     weather: RefCell<Vec<Weather>>,
+    weather_since: Cell<Timestamp>,
     /// Every error so far, as a log would have it.
     said: RefCell<Vec<String>>,
 }
@@ -75,7 +76,8 @@ impl World {
     /// A vault of `files`, behind an index that knows nothing yet.
     pub(super) async fn start(seed: u64, files: Vec<SeedFile>) -> Self {
         let chance = Rc::new(Chance::seeded(seed));
-        let clock = Rc::new(MovingClock::default());
+        let clock = Rc::new(MovingClock::stopped());
+        let clock_start = clock.now();
         let sleep = Rc::new(SkippingSleep {
             clock: Rc::clone(&clock),
             chance: Rc::clone(&chance),
@@ -104,6 +106,7 @@ impl World {
             sql,
             sleep,
             weather: RefCell::default(),
+            weather_since: Cell::new(clock_start),
             said: RefCell::default(),
         }
     }
@@ -163,9 +166,24 @@ impl World {
             .impatient
             .set(weather.contains(&Weather::ImpatientReaders));
         *self.weather.borrow_mut() = weather;
+        self.weather_since.set(self.clock.now());
         if other_token {
             self.restart();
         }
+    }
+
+    /// Ends a lag that has lasted as long as lags are known to: half a minute.
+    pub(super) fn end_lag(&self) {
+        let ends = self.weather_since.get().after(Duration::from_secs(30));
+        if self.is(Weather::RefLag) && self.clock.now() > ends {
+            self.look_alike.switches(|switches| switches.ref_lag = None);
+        }
+    }
+
+    /// The weather and the time, for whoever has to find out what went wrong.
+    pub(super) fn report(&self) -> String {
+        let now = self.clock.now().unix_seconds();
+        format!("{:?} at {now}", self.weather.borrow())
     }
 
     /// Whether something of the kind is wrong.

@@ -26,11 +26,20 @@ use super::{
 /// The time of this machine, and what was slept through or skipped.
 #[derive(Debug, Default)]
 pub(crate) struct MovingClock {
+    stopped: Cell<Option<Timestamp>>,
     skipped: Cell<Duration>,
     impatient: Cell<bool>,
 }
 
 impl MovingClock {
+    /// A clock that counts only what was slept through or skipped.
+    pub(crate) fn stopped() -> Self {
+        Self {
+            stopped: Cell::new(Some(HostClock.now())),
+            ..Self::default()
+        }
+    }
+
     /// Makes readers wait for GitHub no longer than they do outside of tests.
     pub(crate) fn make_readers_impatient(&self) {
         self.impatient.set(true);
@@ -44,7 +53,8 @@ impl MovingClock {
 
 impl Clock for MovingClock {
     fn now(&self) -> Timestamp {
-        HostClock.now().after(self.skipped.get())
+        let base = self.stopped.get().unwrap_or_else(|| HostClock.now());
+        base.after(self.skipped.get())
     }
 }
 
