@@ -117,7 +117,7 @@ impl VaultPolicy {
             return Err(Denied::NotANote);
         }
         let hidden = hidden::hides_file(path.segments())
-            || self.denies(&path.fold())
+            || self.denies(|| path.fold())
             || !self
                 .allowed
                 .iter()
@@ -160,7 +160,7 @@ impl VaultPolicy {
     /// # Errors
     /// [`Denied::Hidden`].
     pub fn dir(&self, dir: &DirPath) -> Result<(), Denied> {
-        let hidden = hidden::hides_folder(dir.segments()) || self.denies(&dir.fold());
+        let hidden = hidden::hides_folder(dir.segments()) || self.denies(|| dir.fold());
         let leads_to_notes = self
             .allowed
             .iter()
@@ -192,8 +192,13 @@ impl VaultPolicy {
         fingerprint
     }
 
-    /// Whether a folded path is a denied prefix or lies under one.
-    fn denies(&self, folded: &str) -> bool {
+    /// Whether a path is a denied prefix or lies under one. It is folded only where something is
+    /// denied at all: a listing judges every path of the vault, and folding is most of that work.
+    fn denies(&self, folded: impl FnOnce() -> String) -> bool {
+        if self.denied.is_empty() {
+            return false;
+        }
+        let folded = folded();
         self.denied.iter().any(|prefix| {
             folded
                 .strip_prefix(prefix.as_str())

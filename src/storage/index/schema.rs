@@ -6,18 +6,19 @@ use crate::{
 };
 
 /// The layout below. A database of another one is emptied: everything in it can be had again.
-const VERSION: &str = "2";
+const VERSION: &str = "3";
 
 /// The statements that make the layout.
 ///
 /// `notes` holds one row for every note that the policy shows, and nothing else. A note's text
-/// stands last, so that reading the columns before it does not touch its pages.
+/// stands last, so that reading the columns before it does not touch its pages. The few notes whose
+/// text no row holds have an index of their own: every search counts them.
 ///
 /// `search` is the full-text index of those rows by their `id`. What goes into it has been analysed
 /// before and is words divided by spaces; the tokenizer `ascii` takes every other character as it
 /// is, whereas `unicode61` knows only the Unicode of its own day. It keeps no copy of the texts. A
 /// row that goes takes its entry along.
-const LAYOUT: [&str; 6] = [
+const LAYOUT: [&str; 7] = [
     "CREATE TABLE notes(
        id INTEGER PRIMARY KEY,
        path TEXT NOT NULL UNIQUE,
@@ -28,6 +29,7 @@ const LAYOUT: [&str; 6] = [
        body TEXT
      )",
     "CREATE INDEX notes_fold ON notes(fold)",
+    "CREATE INDEX notes_without_text ON notes(kind) WHERE kind <> 0",
     "CREATE VIRTUAL TABLE search USING fts5(
        title, path, body,
        content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '2 3'
