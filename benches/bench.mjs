@@ -5,6 +5,7 @@
  * Prints a table. With `--json` the last line is one JSON object that holds all of it; with `--write` the results go
  * into docs/performance.md. What goes on meanwhile is said on stderr.
  */
+import { headline } from './budgets.mjs';
 import { readOptions } from './options.mjs';
 import { writePage } from './report/page.mjs';
 import { asText } from './report/text.mjs';
@@ -17,7 +18,7 @@ async function main() {
   const result = await run(options);
   console.log(asText(result));
   if (options.write) writePage(result);
-  if (options.json) console.log(JSON.stringify(result));
+  if (options.json) console.log(JSON.stringify({ ...headline(result), ...result }));
 }
 
 // Said before the processes that were started are ended for the same reason.

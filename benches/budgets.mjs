@@ -1,6 +1,7 @@
 /** The numbers to hold, and whether this run held them. */
 
 const KIB = 1024;
+const MIB = 1024 * KIB;
 
 const at = (object, path) => path.split('.').reduce((value, key) => value?.[key], object);
 
@@ -19,21 +20,22 @@ const BUDGETS = [
   { what: 'object calls of a search', path: 'calls.rare.object_calls', most: 2 },
   { what: 'Wasm, gzip, KiB', path: 'worker.wasm.gzip', most: 1536, unit: KIB },
   { what: 'CPU of a warm call, ms', path: 'session.cpu_ms_per_call', most: 10 },
-  { what: 'search against mcpvault, times as fast at least', path: 'search.mcpvault_ratio_min', least: 1 },
+  { what: 'Wasm memory at its most, MiB', path: 'heap.bytes_max', most: 64, unit: MIB },
 ];
 
 /** What a search of this kind may take inside the object, in CPU milliseconds. */
 const SEARCHES = { rare: 5, common: 25, han: 25, han_pair: 25 };
 
+/** How many times as fast as mcpvault a search of this kind is at least. */
+const RATIOS = { rare: 20, common: 20, phrase: 20, none: 20, han: 8, han_pair: 8 };
+
 /**
- * The CPU time of a search beyond what a call costs that asks nothing of the vault, and beyond one more call of an
- * object (which is what the guard's look at the token costs): about what the search itself takes.
+ * The CPU time of a call beyond that of one which is refused before the vault is asked, and beyond one more call of an
+ * object (which is what the guard's look at the token costs): about what the object itself takes.
  */
-function insideObject(result, name) {
-  const { tools_list: base, adds } = result.guard;
-  const call = result.calls[name];
+export function insideObject(call, { refused, adds }) {
   if (call?.cpu_ms === undefined) return undefined;
-  return Math.max(0, Number((call.cpu_ms - base.cpu_ms - adds.cpu_ms).toFixed(2)));
+  return Math.max(0, Number((call.cpu_ms - refused.cpu_ms - adds.cpu_ms).toFixed(2)));
 }
 
 /** Every budget as `{what, value, most | least, held}`; one whose value this run does not have is left out. */
@@ -44,13 +46,24 @@ export function budgets(result) {
   }));
   const searches = Object.entries(SEARCHES).map(([name, most]) => ({
     what: `CPU of a search inside the object, ${result.calls[name]?.label}, ms`,
-    value: insideObject(result, name),
+    value: result.calls[name]?.inside_ms,
     most,
   }));
-  return [...fixed, ...searches]
+  const ratios = Object.entries(RATIOS).map(([name, least]) => ({
+    what: `times as fast as mcpvault, ${result.beside.calls[name]?.label}`,
+    value: result.search.mcpvault_ratio[name],
+    least,
+  }));
+  return [...fixed, ...searches, ...ratios]
     .filter(({ value }) => value !== undefined)
     .map((each) => ({
       ...each,
       held: each.most === undefined ? each.value >= each.least : each.value <= each.most,
     }));
+}
+
+/** The numbers to hold, each under the path by which a script would name it: `github.warm_requests_max`, … */
+export function headline(result) {
+  const paths = [...BUDGETS.map(({ path }) => path), 'search.mcpvault_ratio_min'];
+  return Object.fromEntries(paths.map((path) => [path, at(result, path)]));
 }

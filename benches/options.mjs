@@ -14,7 +14,6 @@ export function readOptions(args) {
     options: {
       notes: { type: 'string' },
       quick: { type: 'boolean', default: false },
-      large: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
       work: { type: 'string' },
@@ -24,7 +23,7 @@ export function readOptions(args) {
   if (!Number.isInteger(notes) || notes < SMALLEST)
     throw new Error(`--notes takes a number of at least ${SMALLEST}, not ${values.notes}`);
   if (!values.work) throw new Error('--work DIR is missing: where the vaults are kept between runs');
-  const { quick, large, json, write, work } = values;
+  const { quick, json, write, work } = values;
   return {
     notes,
     json,
@@ -33,7 +32,7 @@ export function readOptions(args) {
     quick,
     effort: quick ? QUICK : THOROUGH,
     /** Vaults of other sizes, to see how the times grow. */
-    others: [Math.round(notes / 10), ...(large ? [notes * 3] : [])],
+    others: [Math.round(notes / 10), ...(quick ? [] : [notes * 3])],
     real: process.env.VAULT_MCP_REAL_VAULT || undefined,
   };
 }

@@ -2,7 +2,7 @@
 import { McpClient } from '../tests/e2e/support/mcp.mjs';
 import { signIn } from '../tests/e2e/support/oauth.mjs';
 import { Stack } from '../tests/e2e/support/stack.mjs';
-import { budgets } from './budgets.mjs';
+import { budgets, insideObject } from './budgets.mjs';
 import { readingKinds, searchKinds } from './kinds.mjs';
 import { measureCalls, measureSession } from './measure/calls.mjs';
 import { builtWorker, commit, databaseBytes, load, machine } from './measure/circumstances.mjs';
@@ -10,6 +10,7 @@ import { connectMcpvault, connectWorker } from './measure/clients.mjs';
 import { compare } from './measure/comparison.mjs';
 import { measureColdSync, measurePushes, measureWarm, measureWrites } from './measure/github.mjs';
 import { measureGuard } from './measure/guard.mjs';
+import { wasmHeapBytes } from './measure/heap.mjs';
 import { round } from './measure/series.mjs';
 import { collectTraces, countInside } from './measure/traces.mjs';
 import { CpuWatch } from './measure/workerd.mjs';
@@ -44,12 +45,11 @@ const coldSync = ({ stack, plain, vault, word }) => {
   return measureColdSync({ stack, client: plain, vault, word });
 };
 
-/** Everything, over the vault that the numbers are for. */
+/** Everything but the comparison, over the vault that the numbers are for. */
 const measureAll = (options) => async (place) => {
   const { stack, token, vault, plain, client, cpu, word } = place;
   const { effort } = options;
-  const searches = searchKinds(vault);
-  const kinds = [...readingKinds(vault), ...searches];
+  const kinds = [...readingKinds(vault), ...searchKinds(vault)];
 
   const cold_sync = await coldSync(place);
   say('the guard');
@@ -58,10 +58,8 @@ const measureAll = (options) => async (place) => {
   const calls = await measureCalls(kinds, { client, cpu, effort });
   say('a session of warm calls');
   const session = await measureSession(kinds, { client, cpu, calls: effort.sessionCalls });
-  say('the same calls to mcpvault');
-  const mcpvault = await connectMcpvault(vault.folder);
-  const comparison = await compare(kinds, { worker: client, mcpvault, effort }).finally(() => mcpvault.close());
   const database_bytes = databaseBytes(stack);
+  const heap = [await wasmHeapBytes(stack)];
 
   say('GitHub requests of warm calls');
   const warm = await measureWarm({ stack, client: plain, vault, word, once: options.quick });
@@ -78,8 +76,8 @@ const measureAll = (options) => async (place) => {
   say('GitHub requests of pushes');
   const sizes = PUSHES.filter((size) => size <= vault.notes);
   const pushes = await measurePushes({ stack, client: plain, vault, sizes });
+  heap.push(await wasmHeapBytes(stack));
 
-  const ratios = searches.map(({ name }) => comparison[name].ratio);
   return {
     github: {
       cold_requests: cold_sync.requests,
@@ -93,14 +91,14 @@ const measureAll = (options) => async (place) => {
     cold_sync,
     guard,
     calls: Object.fromEntries(
-      kinds.map(({ name, label }) => [name, { label, ...calls[name], ...inside[name], ...comparison[name] }]),
+      kinds.map(({ name, label }) => [
+        name,
+        { label, ...calls[name], inside_ms: insideObject(calls[name], guard), ...inside[name] },
+      ]),
     ),
     tools_list: inside.tools_list,
-    search: {
-      mcpvault_ratio_min: Math.min(...ratios),
-      mcpvault_ratio: Object.fromEntries(searches.map(({ name }) => [name, comparison[name].ratio])),
-    },
     session,
+    heap: { bytes_max: heap.every(Boolean) ? Math.max(...heap) : undefined },
     database: { bytes: database_bytes, per_text: round(database_bytes / vault.bytes) },
   };
 };
@@ -112,30 +110,54 @@ const measureSome = (options) => async (place) => {
   say('warm calls');
   const kinds = [...readingKinds(vault), ...searchKinds(vault)];
   const calls = await measureCalls(kinds, { client, cpu, effort: options.effort });
-  return { notes: vault.notes, bytes: vault.bytes, cold_sync, calls, database_bytes: databaseBytes(stack) };
+  const heap = { bytes_max: await wasmHeapBytes(stack) };
+  return { notes: vault.notes, bytes: vault.bytes, cold_sync, calls, heap, database_bytes: databaseBytes(stack) };
 };
+
+/** The same calls to the Worker and to mcpvault, over the same files. */
+const measureBeside = (options) => async (place) => {
+  const { vault, client } = place;
+  await coldSync(place);
+  say('the same calls to mcpvault');
+  const searches = searchKinds(vault);
+  const kinds = [...readingKinds(vault), ...searches];
+  const mcpvault = await connectMcpvault(vault.folder);
+  const compared = await compare(kinds, { worker: client, mcpvault, effort: options.effort }).finally(() =>
+    mcpvault.close(),
+  );
+  const ratio = Object.fromEntries(searches.map(({ name }) => [name, compared[name].ratio]));
+  const labelled = kinds.filter(({ name }) => compared[name]).map(({ name, label }) => [name, { label, ...compared[name] }]);
+  return {
+    beside: { vault: described(vault), calls: Object.fromEntries(labelled) },
+    search: { mcpvault_ratio_min: Math.min(...Object.values(ratio)), mcpvault_ratio: ratio },
+  };
+};
+
+const described = ({ source, notes, bytes, digest }) => ({ source, notes, bytes, digest });
 
 /** Measures all that `options` ask for and returns it as one object. */
 export async function run(options) {
   collectTraces(false);
+  const { work, real } = options;
   const prepared = (notes) => {
-    say(`a vault of ${notes} notes`);
-    return prepareVault({ work: options.work, notes, real: options.real });
+    say(notes ? `a vault of ${notes} notes` : 'the vault as it is');
+    return prepareVault({ work, notes, real });
   };
   const before = load();
   const others = [];
   for (const notes of options.others) others.push(await withStack(prepared(notes), measureSome(options)));
   const vault = prepared(options.notes);
   const measured = await withStack(vault, measureAll(options));
-  const { source, notes, bytes, digest } = vault;
+  const compared = await withStack(real ? prepared() : vault, measureBeside(options));
   const result = {
     date: new Date().toISOString().slice(0, 10),
     commit: commit(),
     quick: options.quick,
     machine: { ...machine(), load: [before, load()] },
     worker: builtWorker(),
-    vault: { source, notes, bytes, digest },
+    vault: described(vault),
     ...measured,
+    ...compared,
     other_sizes: others,
   };
   return { ...result, budgets: budgets(result) };

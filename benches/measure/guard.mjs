@@ -4,7 +4,8 @@
  * - `health`: a page that needs nothing. What `wrangler dev` and the machine take by themselves.
  * - `no_token`: refused before anything is looked up.
  * - `dead_token`: a well-formed token that is no longer good. The one call of the object that keeps the grants.
- * - `tools_list`: a good token, and the tools. Nothing is asked of the vault.
+ * - `refused`: a good token, and a call of a tool that is refused for its path. Nothing is asked of the vault.
+ * - `tools_list`: a good token, and the tools.
  */
 import { revoke, signIn } from '../../tests/e2e/support/oauth.mjs';
 import { McpClient } from '../../tests/e2e/support/mcp.mjs';
@@ -22,6 +23,7 @@ export async function measureGuard({ stack, token, cpu, effort }) {
     health: async () => (await fetch(`${stack.url}/healthz`)).text(),
     no_token: expecting(401, client()),
     dead_token: expecting(401, client(dead.access_token)),
+    refused: async () => client(token).refusal('read_note', { path: '..' }),
     tools_list: expecting(200, client(token)),
   };
   const measured = {};

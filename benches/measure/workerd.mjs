@@ -15,8 +15,10 @@ const read = (path) => {
   }
 };
 
-/** The process of the group `leader` that runs the Worker; undefined where that cannot be told. */
-function findProcess(leader) {
+/** The process that runs the Worker of `stack`; undefined where that cannot be told. Only on Linux. */
+export function workerProcess(stack) {
+  if (process.platform !== 'linux') return undefined;
+  const leader = stack.worker.child.pid;
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .find((pid) => {
@@ -39,7 +41,7 @@ export class CpuWatch {
   #start;
 
   constructor(stack) {
-    this.#pid = process.platform === 'linux' ? findProcess(stack.worker.child.pid) : undefined;
+    this.#pid = workerProcess(stack);
     this.restart();
   }
 

@@ -8,7 +8,8 @@ const PAGE = 'docs/performance.md';
 const INTRODUCTION = `# Performance
 
 Written by \`cargo xtask bench --write\`; do not edit. \`VAULT_MCP_REAL_VAULT=DIR\` measures a vault of one's own
-instead of the generated one, \`--quick\` a small one in a minute or two, \`--large\` a third size.
+instead of the generated one (repeated until it is large enough, but as it is beside mcpvault), \`--quick\` a small one
+in a few minutes, \`--notes N\` one of another size.
 
 Everything is measured from a client's side of the built Worker under \`wrangler dev\`, with the GitHub look-alike in
 GitHub's place, so that no network is in the numbers and nothing else is left out: the login's token, the guard, the
@@ -27,7 +28,7 @@ Its searches find the notes that hold *any* of the words and give 20 at the most
 a phrase goes to mcpvault as bare words, since it has none.
 `;
 
-const TITLES = { generated: 'A generated vault', real: 'A real vault, repeated' };
+const TITLES = { generated: 'A generated vault', repeated: 'A real vault' };
 
 const cell = (text) => String(text).replaceAll('|', '\\|');
 

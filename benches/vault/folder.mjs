@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { dirname, join } from 'node:path';
 import { Census } from './census.mjs';
 import { generatedNotes } from './generated.mjs';
-import { notesBelow, repeatedNotes } from './repeated.mjs';
+import { notesBelow, ownNotes, repeatedNotes } from './repeated.mjs';
 
 /** Raised whenever the notes or the queries come out differently than before. */
 const VERSION = 1;
@@ -44,21 +44,28 @@ function write(folder, source, count) {
   return { notes: paths.length, bytes, digest: digest.digest('hex'), dir, notesInDir, picks: census.picks(), paths };
 }
 
+/** Where the notes of a vault come from, and how many they are. */
+function sourceOf({ notes, real }) {
+  if (!real) return { source: 'generated', count: notes, all: () => generatedNotes(notes) };
+  if (notes) return { source: 'repeated', count: notes, all: () => repeatedNotes(real, notes) };
+  return { source: 'own', count: notesBelow(real).length, all: () => ownNotes(real) };
+}
+
 /**
- * The vault of `notes` notes as a folder below `work`: generated, or made of the vault in the folder `real`. Returns
- * its `folder` and what is known of it: `source`, `notes`, `bytes`, a `digest` of all paths and texts, the `paths` by
+ * The vault of `notes` notes as a folder below `work`: generated, or made of the vault in the folder `real`, which
+ * without `notes` is taken as it is. Returns its `folder` and what is known of it: `source`, `notes`, `bytes`, a `digest` of all paths and texts, the `paths` by
  * number, the `picks` of its census, and `dir`, the folder that directly holds about a hundred notes (`notesInDir`).
  */
 export function prepareVault({ work, notes, real }) {
-  const source = real ? 'real' : 'generated';
-  const home = join(work, 'vaults', `${source}-${notes}-${fingerprint(real, notes)}`);
+  const { source, count, all } = sourceOf({ notes, real });
+  const home = join(work, 'vaults', `${source}-${count}-${fingerprint(real, count)}`);
   const folder = join(home, 'vault');
   const description = join(home, 'vault.json');
   if (!existsSync(description)) {
     const unfinished = `${home}.unfinished`;
     rmSync(unfinished, { recursive: true, force: true });
     mkdirSync(unfinished, { recursive: true });
-    const made = write(join(unfinished, 'vault'), real ? repeatedNotes(real, notes) : generatedNotes(notes), notes);
+    const made = write(join(unfinished, 'vault'), all(), count);
     writeFileSync(join(unfinished, 'vault.json'), JSON.stringify(made));
     rmSync(home, { recursive: true, force: true });
     renameSync(unfinished, home);

@@ -1,4 +1,4 @@
-/** A person's own vault, repeated under numbered folders until it is large enough. */
+/** A person's own vault: as it is, or repeated under numbered folders until it is large enough. */
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { isVisibleNote } from '../../tests/e2e/support/git.mjs';
@@ -21,6 +21,14 @@ export function notesBelow(folder) {
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
+const decoder = new TextDecoder('utf-8');
+const textAt = (folder, path) => decoder.decode(readFileSync(join(folder, path)));
+
+/** The notes of `folder` as they are, each `{path, text}`. */
+export function* ownNotes(folder) {
+  for (const { path } of notesBelow(folder)) yield { path, text: textAt(folder, path) };
+}
+
 /**
  * `count` notes, each `{path, text}`: those of `folder` under `Copy 01/`, then again under `Copy 02/`, … Where they are
  * small, a note holds the texts of several, from far apart: so the vault as a whole has the size it is to have.
@@ -28,8 +36,7 @@ export function notesBelow(folder) {
 export function* repeatedNotes(folder, count) {
   const notes = notesBelow(folder);
   if (notes.length === 0) throw new Error(`${folder} holds no visible note`);
-  const decoder = new TextDecoder('utf-8');
-  const texts = notes.map(({ path }) => decoder.decode(readFileSync(join(folder, path))));
+  const texts = notes.map(({ path }) => textAt(folder, path));
   const mean = notes.reduce((sum, { size }) => sum + size, 0) / notes.length;
   const together = Math.max(1, Math.round(MEAN_BYTES / mean));
   const stride = Math.floor(notes.length / together);

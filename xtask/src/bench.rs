@@ -16,7 +16,7 @@ use crate::workspace::Workspace;
 const REAL_VAULT: &str = "VAULT_MCP_REAL_VAULT";
 
 /// Options without a value that the program takes too.
-const FLAGS: [&str; 4] = ["--quick", "--large", "--json", "--write"];
+const FLAGS: [&str; 3] = ["--quick", "--json", "--write"];
 
 /// Prints a table; with `--json`, one JSON object as the last line of stdout.
 pub(crate) fn run(workspace: &Workspace, mut options: Options) -> Result<()> {
