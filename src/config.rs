@@ -18,6 +18,7 @@ use crate::{
     base_url::{BaseUrl, is_loopback},
     login::allowlist::Allowlist,
     oauth::{seal::SealingKey, settings::OauthSettings},
+    secret::Secret,
     storage::github::GithubRepository,
     vault::{
         path::DirPath,
@@ -51,6 +52,7 @@ pub const KEYS: &[&str] = &[
     "VAULT_READ_ONLY",
     "GITHUB_API_URL",
     "GITHUB_WEB_URL",
+    "GITHUB_WEBHOOK_SECRET",
     "ACCESS_TTL",
     "REFRESH_IDLE_TTL",
     "REFRESH_ABSOLUTE_TTL",
@@ -63,7 +65,7 @@ pub const KEYS: &[&str] = &[
     "MCP_ALLOWED_ORIGINS",
 ];
 
-/// The fewest characters of `COOKIE_ENCRYPTION_KEY`.
+/// The fewest characters of a secret that is ours to choose.
 const MIN_KEY_LENGTH: usize = 32;
 /// What `.dev.vars.example` gives as a key, which everybody knows.
 const EXAMPLE_KEY: &str = "example-key-for-loopback-only-0123456789abcdef";
@@ -81,6 +83,8 @@ pub struct Config {
     pub policy: VaultPolicy,
     /// Where the vault is.
     pub repository: GithubRepository,
+    /// What GitHub signs deliveries of its webhook with; there is no webhook without it.
+    pub webhook_secret: Option<Secret>,
     /// Origins of browser clients, besides our own, Claude's and loopback.
     pub allowed_origins: Vec<String>,
 }
@@ -114,6 +118,7 @@ impl Config {
         };
         Ok(Self {
             repository: repository::read(&reader, &oauth.base_url)?,
+            webhook_secret: webhook_secret(&reader)?,
             allowed_origins: allowed_origins(&reader)?,
             oauth,
             login,
@@ -165,6 +170,17 @@ fn sealing_key(reader: &Reader<'_>, base_url: &BaseUrl) -> Result<SealingKey, Co
         ));
     }
     Ok(SealingKey::new(&secret))
+}
+
+fn webhook_secret(reader: &Reader<'_>) -> Result<Option<Secret>, ConfigError> {
+    reader.parsed("GITHUB_WEBHOOK_SECRET", |secret| {
+        if secret.chars().count() < MIN_KEY_LENGTH {
+            return Err(format!(
+                "must have at least {MIN_KEY_LENGTH} characters (openssl rand -hex 32)"
+            ));
+        }
+        Ok(Secret::new(secret))
+    })
 }
 
 fn allowed_origins(reader: &Reader<'_>) -> Result<Vec<String>, ConfigError> {

@@ -7,7 +7,7 @@ use worker::{Context, Env, console_error, event};
 use crate::{
     config::{Config, ConfigError, LoginSettings},
     guard::Guard,
-    http::{self, App},
+    http::{self, App, Webhook},
     login::{
         IdentityProvider,
         github::GithubProvider,
@@ -16,13 +16,8 @@ use crate::{
     },
     oauth::{AuthorizationServer, state::AuthState},
     platform::{
-        auth_state_do::ObjectLink,
-        clock::WorkerClock,
-        convert::{self, Unreadable},
-        environment::WorkerEnvironment,
-        fetch::WorkerFetch,
-        log::ConsoleLog,
-        vault_index_do::IndexLink,
+        auth_state_do::ObjectLink, clock::WorkerClock, convert, environment::WorkerEnvironment,
+        fetch::WorkerFetch, log::ConsoleLog, vault_index_do::IndexLink,
     },
     runtime::{Clock, HttpClient, Rng, SystemRng},
     vault::remote::RemoteStorage,
@@ -41,15 +36,11 @@ async fn fetch(
     env: Env,
     _context: Context,
 ) -> worker::Result<worker::Response> {
-    let request = match convert::request(request).await {
-        Ok(request) => request,
-        Err(Unreadable::TooLarge) => return worker::Response::error("the body is too large", 413),
-        Err(Unreadable::Malformed) => {
-            return worker::Response::error("the request cannot be read", 400);
-        }
+    let Some(request) = convert::request(request) else {
+        return worker::Response::error("the request cannot be read", 400);
     };
     let response = match app(&env) {
-        Ok(app) => app.respond(&request).await,
+        Ok(app) => app.answer(request).await,
         Err(Unservable::Config(error)) => {
             console_error!("configuration: {error}");
             http::misconfigured(&error, &SystemRng)
@@ -136,5 +127,6 @@ fn build(env: &Env) -> Result<App, Unservable> {
         guard,
         storage,
         Rc::new(config.policy),
-    ))
+    )
+    .with_webhook(config.webhook_secret.map(Webhook::new)))
 }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use serde_json::json as object;
 
 use super::{
-    Request, Response, headers, json, origin, pages,
+    Request, Response, Webhook, body, headers, json, origin, pages,
     routes::{self, Endpoint, Route},
 };
 use crate::{
@@ -15,6 +15,7 @@ use crate::{
     guard::{Admission, Guard},
     mcp::{self, EmptyServer, VaultServer},
     oauth::AuthorizationServer,
+    runtime::ByteStream,
     vault::{VaultClient, policy::VaultPolicy, storage::VaultStorage},
 };
 
@@ -26,6 +27,7 @@ pub struct App {
     guard: Guard,
     storage: Rc<dyn VaultStorage>,
     policy: Rc<VaultPolicy>,
+    webhook: Option<Webhook>,
 }
 
 impl fmt::Debug for App {
@@ -37,7 +39,8 @@ impl fmt::Debug for App {
 }
 
 impl App {
-    /// A server made of its parts.
+    /// A server made of its parts. It takes deliveries of a webhook once it is
+    /// [told how](Self::with_webhook).
     #[must_use]
     pub fn new(
         (base_url, allowed_origins): (BaseUrl, Vec<String>),
@@ -53,7 +56,15 @@ impl App {
             guard,
             storage,
             policy,
+            webhook: None,
         }
+    }
+
+    /// The same server, which takes deliveries of `webhook` too.
+    #[must_use]
+    pub fn with_webhook(mut self, webhook: Option<Webhook>) -> Self {
+        self.webhook = webhook;
+        self
     }
 
     /// Answers a request. In this order, so that nobody learns more than they may:
@@ -64,22 +75,52 @@ impl App {
     /// 4. The MCP endpoint asks for a token before it looks at anything else, even the method.
     /// 5. The method; then the endpoint takes over.
     pub async fn respond(&self, request: &Request) -> Response {
+        self.dispatch(request, None).await
+    }
+
+    /// The same for a request whose body is still on its way. What the webhook refuses, it refuses
+    /// with the body unread; every other endpoint gets its body whole, up to a limit.
+    pub async fn answer(&self, request: ::http::Request<ByteStream>) -> Response {
+        let (head, body) = request.into_parts();
+        let route = routes::find(head.uri.path());
+        if route.is_some_and(|route| route.endpoint == Endpoint::Webhook) {
+            let head = Request::from_parts(head, Bytes::new());
+            return self.dispatch(&head, Some(body)).await;
+        }
+        match body::collect(body, body::MAX_REQUEST_BODY).await {
+            Ok(body) => self.respond(&Request::from_parts(head, body)).await,
+            Err(refusal) => refusal,
+        }
+    }
+
+    async fn dispatch(&self, request: &Request, rest: Option<ByteStream>) -> Response {
         // (1)
-        let Some(route) = routes::find(request.uri().path()) else {
+        let Some(route) = self.route(request) else {
             return self.not_found(request);
         };
         // (2)
         if route.cors && request.method() == Method::OPTIONS {
             return headers::preflight();
         }
-        let mut response = self.checked(route, request).await;
+        let mut response = self.checked(route, request, rest).await;
         if route.cors {
             headers::allow_any_origin(response.headers_mut());
         }
         response
     }
 
-    async fn checked(&self, route: &Route, request: &Request) -> Response {
+    /// The route of a request. That of a webhook that is not set up is not there.
+    fn route(&self, request: &Request) -> Option<&'static Route> {
+        routes::find(request.uri().path())
+            .filter(|route| route.endpoint != Endpoint::Webhook || self.webhook.is_some())
+    }
+
+    async fn checked(
+        &self,
+        route: &Route,
+        request: &Request,
+        rest: Option<ByteStream>,
+    ) -> Response {
         // (3)
         if !origin::is_our_host(request, &self.base_url) {
             return forbidden("this server is not reached under that host name");
@@ -104,6 +145,12 @@ impl App {
                 return self.not_found(request);
             }
             return method_not_allowed(route);
+        }
+        if let (Endpoint::Webhook, Some(webhook)) = (route.endpoint, &self.webhook) {
+            let body = rest.unwrap_or_else(|| body::whole(request.body().clone()));
+            return webhook
+                .receive(request.headers(), body, &*self.storage)
+                .await;
         }
         let response = self.endpoint(route.endpoint, request, admission).await;
         if request.method() == Method::HEAD {
@@ -153,6 +200,8 @@ impl App {
             Endpoint::SignIn => self.authorization.sign_in(request).await,
             Endpoint::EndGrants => self.authorization.end_grants(request).await,
             Endpoint::SignOut => self.authorization.sign_out(request).await,
+            // Taken before, with its body unread.
+            Endpoint::Webhook => self.not_found(request),
         }
     }
 

@@ -2,11 +2,13 @@
 //! headers. Nothing here knows what a grant or a note is.
 
 mod app;
+pub mod body;
 pub mod headers;
 pub mod html;
 mod origin;
 mod pages;
 pub mod routes;
+mod webhook;
 
 use ::http::StatusCode;
 use bytes::Bytes;
@@ -15,6 +17,7 @@ use serde::Serialize;
 pub use app::App;
 pub(crate) use origin::is_same_origin;
 pub use pages::misconfigured;
+pub use webhook::Webhook;
 
 /// A request with its whole body.
 pub type Request = ::http::Request<Bytes>;

@@ -35,6 +35,8 @@ pub enum Endpoint {
     EndGrants,
     /// Where that page's form ends the person's session.
     SignOut,
+    /// Where GitHub tells of pushes, if it is set up to.
+    Webhook,
 }
 
 /// What a caller has to bring.
@@ -51,6 +53,8 @@ pub enum Requirement {
     Session,
     /// A bearer token, whatever the method.
     Bearer,
+    /// A signature over the body, by a secret that only GitHub has.
+    Signature,
 }
 
 /// One row of the table.
@@ -126,6 +130,14 @@ pub const ROUTES: &[Route] = &[
     client("/token", Endpoint::Token, Requirement::Client),
     client("/register", Endpoint::Register, Requirement::Nothing),
     client("/revoke", Endpoint::Revoke, Requirement::Client),
+    // For GitHub's servers, never for a page.
+    Route {
+        path: "/webhook/github",
+        endpoint: Endpoint::Webhook,
+        methods: POST,
+        requirement: Requirement::Signature,
+        cors: false,
+    },
 ];
 
 /// The route of a path.

@@ -1,55 +1,33 @@
 //! Between Workers' request and response objects and the core's.
 
-use bytes::{Bytes, BytesMut};
-use futures_util::StreamExt;
+use bytes::Bytes;
+use futures_util::{StreamExt, stream};
 use http::{HeaderMap, Method, Uri};
 
-use crate::http::{Request, Response};
+use crate::{
+    http::Response,
+    runtime::{ByteStream, FetchError},
+};
 
-/// The most bytes of body that a request may bring.
-pub(crate) const MAX_REQUEST_BODY: usize = 4 * 1024 * 1024;
-
-/// Why a request cannot be handed to the core.
-pub(crate) enum Unreadable {
-    /// Its body is over [`MAX_REQUEST_BODY`].
-    TooLarge,
-    /// Its URL, method, headers or body cannot be read.
-    Malformed,
-}
-
-/// Reads a whole request, its body included.
-pub(crate) async fn request(mut from: worker::Request) -> Result<Request, Unreadable> {
+/// A request whose body is still on its way; `None` where its URL, method or headers cannot be
+/// read.
+pub(crate) fn request(mut from: worker::Request) -> Option<http::Request<ByteStream>> {
     // `worker::Request::method` takes unknown methods for GET; the raw text does not.
-    let method =
-        Method::from_bytes(from.inner().method().as_bytes()).map_err(|_| Unreadable::Malformed)?;
-    let uri: Uri = from
-        .inner()
-        .url()
-        .parse()
-        .map_err(|_| Unreadable::Malformed)?;
+    let method = Method::from_bytes(from.inner().method().as_bytes()).ok()?;
+    let uri: Uri = from.inner().url().parse().ok()?;
     let headers = HeaderMap::from(from.headers());
-    let body = match from.inner().body() {
-        None => Bytes::new(),
-        Some(_) => body(from.stream().map_err(|_| Unreadable::Malformed)?).await?,
+    let body: ByteStream = if from.inner().body().is_none() {
+        Box::pin(stream::empty())
+    } else {
+        let pieces = from.stream().ok()?;
+        let broken = |error: worker::Error| FetchError::Network(error.to_string());
+        Box::pin(pieces.map(move |piece| piece.map(Bytes::from).map_err(broken)))
     };
-    let mut to = Request::new(body);
+    let mut to = http::Request::new(body);
     *to.method_mut() = method;
     *to.uri_mut() = uri;
     *to.headers_mut() = headers;
-    Ok(to)
-}
-
-/// Collects a body; dropping the stream at the limit cancels the rest.
-async fn body(mut stream: worker::ByteStream) -> Result<Bytes, Unreadable> {
-    let mut collected = BytesMut::new();
-    while let Some(chunk) = stream.next().await {
-        let chunk = chunk.map_err(|_| Unreadable::Malformed)?;
-        if collected.len() + chunk.len() > MAX_REQUEST_BODY {
-            return Err(Unreadable::TooLarge);
-        }
-        collected.extend_from_slice(&chunk);
-    }
-    Ok(collected.freeze())
+    Some(to)
 }
 
 /// Makes the Worker's answer out of the core's.

@@ -59,6 +59,10 @@ enum Call {
         path: String,
         at: Option<CommitId>,
     },
+    Hear {
+        reference: String,
+        commit: CommitId,
+    },
     Search {
         query: String,
         dir: String,
@@ -87,7 +91,9 @@ impl Call {
     /// Whether the call changes something.
     const fn is_mutation(&self) -> bool {
         match self {
-            Self::List { .. } | Self::Read { .. } | Self::Search { .. } => false,
+            Self::List { .. } | Self::Read { .. } | Self::Hear { .. } | Self::Search { .. } => {
+                false
+            }
             Self::Create { .. } | Self::Update { .. } | Self::Delete { .. } => true,
         }
     }
@@ -227,6 +233,14 @@ impl VaultStorage for RemoteStorage {
         })
     }
 
+    async fn hear_of(&self, reference: &str, commit: &CommitId) -> Result<(), StorageError> {
+        self.call(&Call::Hear {
+            reference: reference.to_owned(),
+            commit: commit.clone(),
+        })
+        .await
+    }
+
     async fn search(&self, query: &SearchQuery<'_>) -> Result<SearchPage, StorageError> {
         let call = Call::Search {
             query: query.query.as_str().to_owned(),
@@ -313,6 +327,7 @@ pub async fn answer(
     match call {
         Call::List { dir, at } => text(&list(storage, policy, &dir, at).await),
         Call::Read { path, at } => text(&read(storage, policy, &path, at.as_ref()).await),
+        Call::Hear { reference, commit } => text(&storage.hear_of(&reference, &commit).await),
         Call::Search {
             query,
             dir,

@@ -307,6 +307,16 @@ pub trait VaultStorage {
         at: Option<&CommitId>,
     ) -> Result<Lookup, StorageError>;
 
+    /// Takes in that a branch or tag, by its full name such as `refs/heads/main`, is said to be at
+    /// `commit` now. Whoever says so need not be believed: a backend that keeps something looks for
+    /// itself, and the next answer is as fresh as that look. One that keeps nothing has this default.
+    ///
+    /// # Errors
+    /// [`StorageError::Unexpected`] when the backend fails.
+    async fn hear_of(&self, _reference: &str, _commit: &CommitId) -> Result<(), StorageError> {
+        Ok(())
+    }
+
     /// Finds the notes that hold a query.
     ///
     /// # Behavior

@@ -190,6 +190,7 @@ fn request_to(route: &Route) -> Post {
             Post::raw("").header("content-type", "application/x-www-form-urlencoded")
         }
         Endpoint::Register => Post::json(&json!({ "redirect_uris": [CLAUDE] })),
+        Endpoint::Webhook => Post::json(&json!({ "ref": "refs/heads/main" })),
     };
     post.to(route.path).method(&route.methods[0])
 }

@@ -2,6 +2,7 @@
 //! Everything that is tested on the host, in one binary.
 
 mod app_routes;
+mod app_webhook;
 mod config;
 mod docs;
 mod guard_bearer;
@@ -31,6 +32,8 @@ mod storage_faults;
 mod storage_github;
 mod storage_index;
 mod storage_index_changes;
+mod storage_index_cost;
+mod storage_index_walk;
 mod storage_load;
 mod storage_real;
 mod storage_search;

@@ -87,7 +87,7 @@ fn requests_carry_what_github_wants_and_no_more_are_sent_than_needed() {
         }
         vault.look_alike.reset_requests();
         update_a(&vault).await.unwrap();
-        assert_eq!(vault.requests()[2..], ["PUT /contents/a.md 200"]);
+        assert_eq!(vault.requests()[1..], ["PUT /contents/a.md 200"]);
     });
 }
 

@@ -27,7 +27,7 @@ fn a_build_takes_few_requests_and_then_reading_takes_none() {
         let vault = AtIndex::start(notes(200)).await;
         vault.index.work().await.unwrap();
         assert_eq!(vault.counted(), 4, "{:?}", vault.requests());
-        assert_eq!(vault.index.due(), None);
+        assert!(vault.has_nothing_to_do());
         vault.look_alike.reset_requests();
         vault.assert_same().await;
         assert_eq!(vault.requests(), Vec::<String>::new());
@@ -122,26 +122,6 @@ fn a_vault_too_large_for_one_step_is_built_in_the_background() {
         assert_eq!(vault.index.status().unwrap().stage, Stage::Ready);
         vault.assert_same().await;
         assert_eq!(vault.content("3.md").await, "mine");
-    });
-}
-
-#[test]
-fn a_push_is_followed_by_few_requests() {
-    run(async {
-        let vault = AtIndex::built(notes(60)).await;
-        for (changed, most) in [(1, 3), (2, 4), (3, 5), (4, 5), (50, 5)] {
-            let push = (0..changed).fold(Push::new(), |push, n| {
-                push.put(
-                    format!("folder {}/{n}.md", n % 10),
-                    format!("push of {changed}: {n}"),
-                )
-            });
-            vault.push_unseen(push).await;
-            vault.grow_old();
-            vault.look_alike.reset_requests();
-            vault.assert_same().await;
-            assert!(vault.counted() <= most, "{changed}: {:?}", vault.requests());
-        }
     });
 }
 
@@ -392,7 +372,7 @@ fn a_push_that_a_reader_cannot_wait_for_is_followed_in_the_background() {
         );
         vault.index.work().await.unwrap();
         vault.look_alike.reset_switches();
-        assert_eq!(vault.index.due(), None);
+        assert!(vault.has_nothing_to_do());
         vault.assert_same().await;
     });
 }
@@ -401,16 +381,16 @@ fn a_push_that_a_reader_cannot_wait_for_is_followed_in_the_background() {
 fn a_push_that_is_told_of_is_looked_for_at_once_and_others_later() {
     run(async {
         let vault = AtIndex::built(notes(20)).await;
-        let told = |vault: &AtIndex| {
+        let told = async |vault: &AtIndex| {
             let head = CommitId::parse(&vault.head().unwrap()).unwrap();
-            vault.index.hear_of(&head).unwrap();
+            hear(vault, "refs/heads/main", head).await;
         };
         vault.push_unseen(Push::new().put("new.md", "n")).await;
-        told(&vault);
+        told(&vault).await;
         vault.assert_same().await;
         // What is known already is no news, and silence is now taken for no news for longer.
         vault.look_alike.reset_requests();
-        told(&vault);
+        told(&vault).await;
         vault.grow_old();
         vault.assert_same().await;
         assert_eq!(vault.requests(), Vec::<String>::new());
@@ -477,5 +457,34 @@ fn a_vault_whose_tree_github_cuts_is_indexed_and_followed_whole() {
         vault.push(&many).await;
         vault.index.work().await.unwrap();
         vault.assert_same().await;
+    });
+}
+
+/// The index is told that a branch or tag moved.
+async fn hear(vault: &AtIndex, reference: &str, head: CommitId) {
+    vault.index.hear_of(reference, &head).await.unwrap();
+}
+
+#[test]
+fn pushes_to_other_branches_and_tags_are_no_news() {
+    run(async {
+        let vault = AtIndex::built(notes(20)).await;
+        let other = CommitId::parse(&"b".repeat(40)).unwrap();
+        for reference in [
+            "refs/heads/other",
+            "refs/heads/main2",
+            "refs/heads/refs/heads/main",
+            "refs/tags/main",
+            "main",
+            "",
+        ] {
+            hear(&vault, reference, other.clone()).await;
+            vault.assert_same().await;
+        }
+        assert_eq!(vault.requests(), Vec::<String>::new());
+        // A false message costs one look that GitHub does not count, and changes nothing.
+        hear(&vault, "refs/heads/main", other).await;
+        vault.assert_same().await;
+        assert_eq!(vault.requests(), ["GET /commits/heads/main 304"]);
     });
 }

@@ -5,7 +5,10 @@ use std::time::Duration;
 use vault_mcp::{
     runtime::{Clock, Sql},
     storage::index::Stage,
-    vault::storage::{Denial, Revision, StorageError, VaultStorage},
+    vault::{
+        policy::Writable,
+        storage::{Committed, Denial, Revision, StorageError, VaultStorage},
+    },
 };
 use vault_mcp_dev::{
     Push, Times,
@@ -14,7 +17,7 @@ use vault_mcp_dev::{
 
 use crate::support::{
     index::{AtIndex, note, notes},
-    storage::{info, list, open_policy, read, run, writable},
+    storage::{Subject, info, list, open_policy, read, run, writable},
 };
 
 #[test]
@@ -441,16 +444,37 @@ fn notes_do_not_take_the_place_of_what_the_index_does_not_know() {
             )
             .await
             .unwrap();
-        vault
-            .index
-            .create(
-                &open_policy(),
-                &writable("fresh/deep/b.md"),
-                b"x",
-                &info("x"),
-            )
-            .await
-            .unwrap();
+        for path in ["fresh/deep/b.md", "b.md"] {
+            let path = writable(path);
+            create(&vault, &path).await.unwrap();
+        }
+        let below_a_note = create(&vault, &writable("b.md/c.md")).await;
+        assert_eq!(below_a_note.unwrap_err(), StorageError::NoRoom);
+        vault.assert_same().await;
+    });
+}
+
+/// Makes a note.
+async fn create(vault: &AtIndex, path: &Writable) -> Result<Committed, StorageError> {
+    vault
+        .index
+        .create(&open_policy(), path, b"x", &info("x"))
+        .await
+}
+
+#[test]
+fn an_attachment_that_was_pushed_since_is_in_the_way_and_one_that_went_is_not() {
+    run(async {
+        let vault = AtIndex::built(notes(5)).await;
+        vault.push(&[("scan", Some(b"no note"))]).await;
+        vault.assert_same().await;
+        let path = writable("scan/b.md");
+        let taken = StorageError::AlreadyExists { revision: None };
+        let refused = create(&vault, &path).await;
+        assert_eq!(refused.unwrap_err(), taken);
+        vault.push(&[("scan", None)]).await;
+        vault.assert_same().await;
+        create(&vault, &path).await.unwrap();
         vault.assert_same().await;
     });
 }

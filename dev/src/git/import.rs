@@ -35,6 +35,7 @@ pub struct Push {
     branch: Option<String>,
     message: Option<String>,
     parent: Option<Oid>,
+    seconds: Option<i64>,
     changes: Vec<Change>,
 }
 
@@ -84,6 +85,13 @@ impl Push {
     #[must_use]
     pub fn message(mut self, message: impl Into<String>) -> Self {
         self.message = Some(message.into());
+        self
+    }
+
+    /// When it was committed, in seconds since 1970; now, if nobody says.
+    #[must_use]
+    pub const fn at(mut self, seconds: i64) -> Self {
+        self.seconds = Some(seconds);
         self
     }
 
@@ -175,7 +183,8 @@ impl Git {
                 (Some(parent), _) | (None, Some(parent)) => Some(parent),
                 (None, None) => self.tip(default_branch).await?,
             };
-            let commit = self.import(parent, message, now(), &push.changes).await?;
+            let seconds = push.seconds.unwrap_or_else(now);
+            let commit = self.import(parent, message, seconds, &push.changes).await?;
             if self.compare_and_swap(branch, commit, tip).await? == Swap::Done {
                 return Ok(commit);
             }

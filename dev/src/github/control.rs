@@ -7,7 +7,7 @@
 //! | `GET /__control/switches` | the [`Switches`] |
 //! | `PUT /__control/switches` | replaces them; absent keys are off |
 //! | `DELETE /__control/switches` | turns all off |
-//! | `POST /__control/push` | a commit from another device: `{repository?, branch?, message?, onto?, changes}` |
+//! | `POST /__control/push` | a commit from another device: `{repository?, branch?, message?, onto?, changes}`; says the `commit`, and the status that the webhook's receiver `delivered` |
 //! | `POST /__control/repositories` | creates or replaces a repository: `{name, branch?, files}`; no files, no commit |
 //!
 //! A change is `{"put": path, "text" or "base64": …, "mode"?: "regular" or "executable" or
@@ -177,11 +177,21 @@ async fn push(state: &State, request: &ApiRequest) -> Result<Value, String> {
             ChangeJson::Rename { rename, to } => Change::Rename { from: rename, to },
         });
     }
+    let branch = push.branch_name().unwrap_or(&hosted.default_branch);
+    let before = hosted
+        .tip(branch)
+        .await
+        .map_err(|error| error.to_string())?;
     let commit = hosted
         .push(&push)
         .await
         .map_err(|error| error.to_string())?;
-    Ok(json!({"commit": commit.to_string()}))
+    // Whoever pushes here wants to see what a delivery does, so it has been made when they go on.
+    let delivered = match state.delivery(&hosted, branch, (before, commit)) {
+        Some(delivery) => Some(delivery.send().await.map_err(|error| error.to_string())?),
+        None => None,
+    };
+    Ok(json!({"commit": commit.to_string(), "delivered": delivered}))
 }
 
 async fn replace(state: &State, request: &ApiRequest) -> Result<Value, String> {

@@ -34,6 +34,7 @@ mod state;
 mod switches;
 pub mod tokens;
 mod web;
+mod webhook;
 mod wire;
 
 pub use builder::{LookAlike, StartError};
@@ -43,3 +44,4 @@ pub use switches::{
     CutTarball, Forbidden, Hang, HangPoint, PrimaryLimit, RefLag, RuleViolation, SecondaryLimit,
     Switches, Times,
 };
+pub use webhook::WebhookTarget;

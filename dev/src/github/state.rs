@@ -15,6 +15,8 @@ use super::log::RequestLog;
 use super::route::RepositoryName;
 use super::switches::{RefLag, Switches};
 use super::tokens::{Token, hex};
+use super::webhook::Delivery;
+use crate::git::Oid;
 
 /// How long the `?token=` of a tarball's redirect lives (GitHub docs, "Download a repository
 /// archive": five minutes for private repositories).
@@ -70,6 +72,17 @@ impl State {
             switches.ref_lag = (left > 1).then(|| RefLag::Reads(left - 1));
         }
         lag
+    }
+
+    /// The delivery that tells of a branch that moved, where anybody wants to be told.
+    pub(crate) fn delivery(
+        &self,
+        hosted: &Hosted,
+        branch: &str,
+        moved: (Option<Oid>, Oid),
+    ) -> Option<Delivery> {
+        let target = self.switches().webhook.clone()?;
+        Delivery::of_push(target, hosted, branch, moved).ok()
     }
 
     /// All repositories.

@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::webhook::WebhookTarget;
+
 /// How often a fault still happens. In JSON: `false`, `true`, or the number of times left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "TimesJson", into = "TimesJson")]
@@ -236,6 +238,8 @@ pub struct Switches {
     pub cut_tarball: Option<CutTarball>,
     /// The tarball endpoint refuses `Bearer` and takes `token` only (unjs/giget#263).
     pub tarball_refuses_bearer: bool,
+    /// Pushes and writes are told of here.
+    pub webhook: Option<WebhookTarget>,
 }
 
 impl Switches {

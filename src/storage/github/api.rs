@@ -24,7 +24,7 @@ use super::{
     tree::{Assembly, Request as TreeRequest, Tree},
 };
 use crate::{
-    runtime::{ByteStream, Clock, HttpClient, Limits, StreamingHttpClient},
+    runtime::{ByteStream, Clock, HttpClient, Limits, StreamingHttpClient, Timestamp},
     vault::storage::{CommitId, CommitInfo, Revision, StorageError},
 };
 
@@ -45,7 +45,7 @@ const TARBALL_LIMITS: Limits = Limits {
 };
 
 /// A comparison carries patches of up to 300 files.
-const MAX_COMPARE_BODY: usize = 32 * 1024 * 1024;
+pub(super) const MAX_COMPARE_BODY: usize = 32 * 1024 * 1024;
 
 /// What is known about the repository itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,7 +93,8 @@ pub(in crate::storage) struct FileChange<'a> {
 
 /// The endpoints of one repository.
 pub(in crate::storage) struct GithubApi {
-    transport: Transport,
+    pub(super) transport: Transport,
+    identity: OnceCell<RepositoryFacts>,
     default_branch: OnceCell<BranchName>,
 }
 
@@ -113,6 +114,7 @@ impl GithubApi {
     ) -> Self {
         Self {
             transport: Transport::new(http, clock, repository),
+            identity: OnceCell::new(),
             default_branch: OnceCell::new(),
         }
     }
@@ -132,6 +134,16 @@ impl GithubApi {
         })
     }
 
+    /// When the token expires, if GitHub has said so with its last answer.
+    pub(in crate::storage) fn token_expires_at(&self) -> Option<Timestamp> {
+        self.transport.token_expires_at()
+    }
+
+    /// What the repository was when it was asked for first: nobody asks twice.
+    pub(in crate::storage) async fn identity(&self) -> Result<&RepositoryFacts, Refusal> {
+        self.identity.get_or_try_init(|| self.describe()).await
+    }
+
     /// The branch that is the vault: the configured one, or the default one, asked for once.
     pub(in crate::storage) async fn branch(&self) -> Result<&BranchName, Refusal> {
         if let Some(branch) = &self.repository().branch {
@@ -139,10 +151,16 @@ impl GithubApi {
         }
         self.default_branch
             .get_or_try_init(|| async {
-                let name = self.describe().await?.default_branch;
-                BranchName::parse(&name).map_err(|error| internal(&error.to_string()))
+                let name = &self.identity().await?.default_branch;
+                BranchName::parse(name).map_err(|error| internal(&error.to_string()))
             })
             .await
+    }
+
+    /// The branch that is the vault, as far as that is known without asking.
+    pub(in crate::storage) fn known_branch(&self) -> Option<&BranchName> {
+        let configured = self.repository().branch.as_ref();
+        configured.or_else(|| self.default_branch.get())
     }
 
     /// `GET commits/heads/{branch}`: where the branch is; `None` while the repository has no commit.
@@ -338,17 +356,17 @@ impl GithubApi {
         Ok((answer.status(), parsed))
     }
 
-    async fn read<T: DeserializeOwned>(&self, call: Call) -> Result<T, Refusal> {
+    pub(super) async fn read<T: DeserializeOwned>(&self, call: Call) -> Result<T, Refusal> {
         parse(self.transport.send(call).await?.body())
     }
 }
 
-fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
+pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
     serde_json::from_slice(body)
         .map_err(|error| Refusal::Final(StorageError::Unexpected(format!("answer: {error}"))))
 }
 
-fn commit_id(sha: &str) -> Result<CommitId, Refusal> {
+pub(super) fn commit_id(sha: &str) -> Result<CommitId, Refusal> {
     CommitId::parse(sha).map_err(|error| internal(&error.to_string()))
 }
 

@@ -4,13 +4,15 @@
 //! to try again where another commit got in first, to find out what became of a request that was
 //! not answered, and to say what a refusal means.
 
+use std::rc::Rc;
+
 use async_trait::async_trait;
 
 use super::{
     GithubStorage,
     api::{FileChange, Written},
     error::Refusal,
-    tree::Tree,
+    tree::{Node, Tree},
 };
 use crate::vault::{
     policy::{Visible, Writable},
@@ -122,7 +124,7 @@ impl Change<'_> {
     pub(super) async fn check(&self) -> Result<(), StorageError> {
         let tree = match self.storage.snapshot(None).await? {
             Some((_, tree)) => tree,
-            None => Tree::default(),
+            None => Rc::default(),
         };
         let is_there = tree.file(self.note.as_str()).is_some();
         match self.intent {
@@ -162,8 +164,16 @@ impl Change<'_> {
             }
             Intent::Delete(base) => (api.delete(&change(Some(base))).await?, false),
         };
+        let node = match self.intent {
+            Intent::Create(_, content) | Intent::Update(_, content) => Some(Node::File {
+                revision: Revision::of(content),
+                bytes: content.len() as u64,
+            }),
+            Intent::Delete(_) => None,
+        };
         self.storage
             .advance(written.parent.as_ref(), &written.commit);
+        self.storage.grow_tree(&written, self.note.as_str(), node);
         let committed = self.storage.committed(written.commit.clone(), recreated);
         Ok(Done {
             committed,

@@ -7,16 +7,19 @@
 //! - `settings`: which repository, and with which token.
 //! - `transport`: one request: headers, limits, redirects.
 //! - `api`: the endpoints, typed; `model`: their JSON; `tree`: what a commit holds.
+//! - `changes`: what one commit changed; `time`: points in time as GitHub writes them.
 //! - `error`: what a refusal means.
 //! - `head`: which commit is the head where GitHub lags.
 //! - `change`: a write, carried through races and lost answers.
 
 mod api;
 mod change;
+mod changes;
 mod error;
 mod head;
 mod model;
 mod settings;
+mod time;
 mod transport;
 mod tree;
 
@@ -25,12 +28,15 @@ use std::{cell::RefCell, fmt, rc::Rc, time::Duration};
 use async_trait::async_trait;
 use tokio::sync::Mutex;
 
+use api::Written;
 pub(in crate::storage) use api::{GithubApi, MAX_NOTE_BYTES, Place};
 use change::Change;
 pub(in crate::storage) use change::{Done, Intent, Pace};
+pub(in crate::storage) use changes::CommitChanges;
 pub(in crate::storage) use error::Refusal;
 pub(in crate::storage) use head::RecentHeads;
 pub use settings::{BranchName, GithubRepository, InvalidName, OwnerName, RepoName};
+use tree::Node;
 pub(in crate::storage) use tree::Tree;
 
 use crate::{
@@ -57,6 +63,9 @@ pub struct GithubStorage {
     heads: RefCell<RecentHeads>,
     /// Held by whoever changes something. The index has a turn of its own.
     turn: Mutex<()>,
+    /// The last tree that was asked for: a commit's tree never changes. Who comes while it is on
+    /// its way waits for it.
+    tree: Mutex<Option<(CommitId, Rc<Tree>)>>,
 }
 
 impl fmt::Debug for GithubStorage {
@@ -85,6 +94,7 @@ impl GithubStorage {
             sleep,
             heads: RefCell::default(),
             turn: Mutex::default(),
+            tree: Mutex::default(),
         }
     }
 
@@ -161,7 +171,7 @@ impl GithubStorage {
     async fn snapshot(
         &self,
         at: Option<&CommitId>,
-    ) -> Result<Option<(CommitId, Tree)>, StorageError> {
+    ) -> Result<Option<(CommitId, Rc<Tree>)>, StorageError> {
         let Some(head) = self.head().await? else {
             return if at.is_some() {
                 Err(StorageError::UnknownCommit)
@@ -169,14 +179,37 @@ impl GithubStorage {
                 Ok(None)
             };
         };
-        let commit = match at {
-            Some(at) if *at == head => head,
-            Some(at) if self.api.descends(&head, at).await? => at.clone(),
-            Some(_) => return Err(StorageError::UnknownCommit),
-            None => head,
-        };
-        let tree = self.api.tree(&commit).await?;
-        Ok(Some((commit, tree)))
+        match at {
+            Some(at) if *at != head => {
+                if !self.api.descends(&head, at).await? {
+                    return Err(StorageError::UnknownCommit);
+                }
+                let tree = Rc::new(self.api.tree(at).await?);
+                Ok(Some((at.clone(), tree)))
+            }
+            Some(_) | None => {
+                let tree = self.tree(&head).await?;
+                Ok(Some((head, tree)))
+            }
+        }
+    }
+
+    /// All that `commit` holds, asked for once as long as nobody asks for another commit.
+    pub(in crate::storage) async fn tree(&self, commit: &CommitId) -> Result<Rc<Tree>, Refusal> {
+        let mut last = self.tree.lock().await;
+        if let Some((_, tree)) = last.as_ref().filter(|(of, _)| of == commit) {
+            return Ok(Rc::clone(tree));
+        }
+        let tree = Rc::new(self.api.tree(commit).await?);
+        *last = Some((commit.clone(), Rc::clone(&tree)));
+        Ok(tree)
+    }
+
+    /// Lets go of the last tree, which is megabytes for a large vault.
+    pub(in crate::storage) fn drop_tree(&self) {
+        if let Ok(mut last) = self.tree.try_lock() {
+            *last = None;
+        }
     }
 
     /// Why the branch cannot be found: it is missing, or the whole repository is.
@@ -207,6 +240,22 @@ impl GithubStorage {
         self.heads.borrow_mut().advance(parent, head, now);
     }
 
+    /// Makes the tree at hand that of a change of ours, where it is that of the commit before it:
+    /// `path` holds `node` now, or nothing, and everything else is as it was.
+    fn grow_tree(&self, written: &Written, path: &str, node: Option<Node>) {
+        if let Ok(mut last) = self.tree.try_lock()
+            && let Some((commit, tree)) = last.as_mut()
+            && Some(&*commit) == written.parent.as_ref()
+        {
+            commit.clone_from(&written.commit);
+            let tree = Rc::make_mut(tree);
+            match node {
+                Some(node) => tree.insert(path, node),
+                None => tree.remove(path),
+            }
+        }
+    }
+
     fn committed(&self, commit: CommitId, recreated: bool) -> Committed {
         let url = Some(self.api.repository().commit_page(&commit));
         Committed {
@@ -223,6 +272,29 @@ impl GithubStorage {
         let _ = self.rng.fill(&mut chance);
         let spread = Duration::from_millis(u64::from(u16::from_le_bytes(chance)) * 1_700 / 65_535);
         self.sleep.sleep(PAUSE.saturating_add(spread)).await;
+    }
+
+    /// Finds a note without reading it.
+    pub(in crate::storage) async fn locate(
+        &self,
+        sieve: &dyn Sieve,
+        note: &Visible,
+        at: Option<&CommitId>,
+    ) -> Result<Located, StorageError> {
+        let Some((commit, tree)) = self.snapshot(at).await? else {
+            return Ok(Located::default());
+        };
+        let file = tree.file(note.as_str());
+        let file = file.map(|(revision, bytes)| (revision.clone(), bytes));
+        let twins = match file {
+            Some(_) => Vec::new(),
+            None => twins(&tree, sieve, note),
+        };
+        Ok(Located {
+            commit: Some(commit),
+            file,
+            twins,
+        })
     }
 
     /// Makes a change alone: GitHub wants them one after the other ("Create or update file
@@ -281,34 +353,22 @@ impl VaultStorage for GithubStorage {
         note: &Visible,
         at: Option<&CommitId>,
     ) -> Result<Lookup, StorageError> {
-        let Some((commit, tree)) = self.snapshot(at).await? else {
-            return Ok(Lookup {
-                commit: None,
-                note: None,
-                twins: Vec::new(),
-            });
-        };
-        let Some((revision, bytes)) = tree.file(note.as_str()) else {
-            let twins = twins(&tree, sieve, note);
-            return Ok(Lookup {
-                commit: Some(commit),
-                note: None,
-                twins,
-            });
-        };
-        if bytes > MAX_NOTE_BYTES {
-            return Err(StorageError::TooLarge { bytes });
-        }
-        let content = self.api.blob(revision).await?.into();
-        let note = StoredNote {
-            path: note.clone(),
-            revision: revision.clone(),
-            content,
+        let place = self.locate(sieve, note, at).await?;
+        let note = match place.file {
+            None => None,
+            Some((_, bytes)) if bytes > MAX_NOTE_BYTES => {
+                return Err(StorageError::TooLarge { bytes });
+            }
+            Some((revision, _)) => Some(StoredNote {
+                path: note.clone(),
+                content: self.api.blob(&revision).await?.into(),
+                revision,
+            }),
         };
         Ok(Lookup {
-            commit: Some(commit),
-            note: Some(note),
-            twins: Vec::new(),
+            commit: place.commit,
+            note,
+            twins: place.twins,
         })
     }
 
@@ -344,6 +404,18 @@ impl VaultStorage for GithubStorage {
     ) -> Result<Committed, StorageError> {
         self.change_in_turn(note, Intent::Delete(base), info).await
     }
+}
+
+/// Where a note is, and where it is not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::storage) struct Located {
+    /// The commit that was looked into; `None` while there is none.
+    pub(in crate::storage) commit: Option<CommitId>,
+    /// The note's revision and its size in bytes, where there is one.
+    pub(in crate::storage) file: Option<(Revision, u64)>,
+    /// Where there is none: the visible notes that are called the same but for letter case and
+    /// normalization.
+    pub(in crate::storage) twins: Vec<Visible>,
 }
 
 /// The visible notes of `tree` that are called like `note` but for case and normalization.

@@ -81,6 +81,35 @@ pub(super) struct CommitItem {
     pub(super) sha: String,
 }
 
+/// `GET commits/{commit}`.
+#[derive(Debug, Deserialize)]
+pub(super) struct CommitAnswer {
+    pub(super) commit: CommitObject,
+    #[serde(default)]
+    pub(super) parents: Vec<ObjectAnswer>,
+    /// What it changed, seen from its first parent: a page of it.
+    #[serde(default)]
+    pub(super) files: Vec<ChangedFile>,
+}
+
+/// The commit itself.
+#[derive(Debug, Deserialize)]
+pub(super) struct CommitObject {
+    pub(super) committer: Dated,
+}
+
+/// Who did something, and when; only the latter is read.
+#[derive(Debug, Deserialize)]
+pub(super) struct Dated {
+    pub(super) date: String,
+}
+
+/// One file that a commit changed.
+#[derive(Debug, Deserialize)]
+pub(super) struct ChangedFile {
+    pub(super) filename: String,
+}
+
 /// The body of `PUT contents/{path}` and, without `content`, of `DELETE contents/{path}`.
 #[derive(Debug, Serialize)]
 pub(super) struct ChangeBody<'a> {

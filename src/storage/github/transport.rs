@@ -2,7 +2,12 @@
 //!
 //! Knows headers, limits, redirects and credentials; knows nothing of what the endpoints mean.
 
-use std::{cell::RefCell, fmt, rc::Rc, time::Duration};
+use std::{
+    cell::{Cell, RefCell},
+    fmt,
+    rc::Rc,
+    time::Duration,
+};
 
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
@@ -12,9 +17,10 @@ use url::Url;
 use super::{
     error::{Refusal, classify},
     settings::GithubRepository,
+    time,
 };
 use crate::{
-    runtime::{Clock, FetchError, HttpClient, Limits},
+    runtime::{Clock, FetchError, HttpClient, Limits, Timestamp},
     vault::storage::{Denial, StorageError},
 };
 
@@ -26,6 +32,9 @@ pub(super) const USER_AGENT: &str = concat!("vault-mcp/", env!("CARGO_PKG_VERSIO
 
 /// The version of the REST API that this folder is written against.
 const API_VERSION: &str = "2022-11-28";
+
+/// The header that says when the token of the request expires.
+const TOKEN_EXPIRY: &str = "github-authentication-token-expiration";
 
 /// How many redirects one request may take.
 const MAX_REDIRECTS: usize = 3;
@@ -105,6 +114,8 @@ pub(super) struct Transport {
     /// The repository's root below the API's: `repos/{owner}/{repo}`, or `repositories/{id}` once
     /// GitHub said that the repository has another name now.
     root: RefCell<String>,
+    /// When the token expires, as GitHub's last answer said.
+    token_expires_at: Cell<Option<Timestamp>>,
 }
 
 impl fmt::Debug for Transport {
@@ -127,7 +138,14 @@ impl Transport {
             clock,
             repository,
             root,
+            token_expires_at: Cell::default(),
         }
+    }
+
+    /// When the token expires, if GitHub has said so with its last answer: a token can be without
+    /// end.
+    pub(super) fn token_expires_at(&self) -> Option<Timestamp> {
+        self.token_expires_at.get()
     }
 
     pub(super) fn repository(&self) -> &GithubRepository {
@@ -202,10 +220,22 @@ impl Transport {
                 StatusCode::MOVED_PERMANENTLY | StatusCode::TEMPORARY_REDIRECT => {
                     url = self.redirect(&url, &answer)?;
                 }
-                _ => return Ok((url, answer)),
+                _ => {
+                    self.note_expiry(&answer);
+                    return Ok((url, answer));
+                }
             }
         }
         Err(internal("too many redirects"))
+    }
+
+    fn note_expiry(&self, answer: &Response<Bytes>) {
+        let expiry = answer.headers().get(TOKEN_EXPIRY);
+        let expiry = expiry.and_then(|expiry| time::parse(expiry.to_str().ok()?));
+        // An answer that leaves things as they are may leave this out too.
+        if expiry.is_some() || answer.status().is_success() {
+            self.token_expires_at.set(expiry);
+        }
     }
 
     /// The headers that every request to the API carries.

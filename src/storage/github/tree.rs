@@ -53,6 +53,15 @@ impl Tree {
         })
     }
 
+    /// The paths of all that is no folder.
+    pub(in crate::storage) fn leaves(&self) -> impl Iterator<Item = &str> {
+        let leaves = self
+            .nodes
+            .iter()
+            .filter(|(_, node)| !matches!(node, Node::Folder));
+        leaves.map(|(path, _)| path.as_str())
+    }
+
     /// The paths of all that is no regular file: folders, links, submodules.
     pub(in crate::storage) fn others(&self) -> impl Iterator<Item = &str> {
         let others = self
@@ -70,18 +79,36 @@ impl Tree {
     /// Whether `path` cannot hold a file without something else being lost: it is a link, a
     /// submodule or a folder, or something that is no folder stands where its folder would be.
     pub(in crate::storage) fn obstructs(&self, path: &str) -> bool {
-        let mut above = path
-            .match_indices('/')
-            .filter_map(|(end, _)| path.get(..end));
         matches!(self.get(path), Some(Node::Folder | Node::Other))
-            || above.any(|folder| !matches!(self.get(folder), Some(Node::Folder) | None))
+            || above(path).any(|folder| !matches!(self.get(folder), Some(Node::Folder) | None))
     }
 
-    /// Puts one node at `path`, as a change that was just made does.
-    #[cfg(test)]
+    /// Puts one node at `path`, and the folders above it, as a commit that adds it does.
     pub(super) fn insert(&mut self, path: &str, node: Node) {
+        for folder in above(path) {
+            self.nodes.insert(folder.to_owned(), Node::Folder);
+        }
         self.nodes.insert(path.to_owned(), node);
     }
+
+    /// Takes away what is at `path`, and the folders above it that are empty then: git keeps none.
+    pub(super) fn remove(&mut self, path: &str) {
+        self.nodes.remove(path);
+        for folder in above(path).collect::<Vec<_>>().into_iter().rev() {
+            let inside = format!("{folder}/");
+            let first = self.nodes.range(inside.clone()..).next();
+            if first.is_some_and(|(path, _)| path.starts_with(&inside)) {
+                break;
+            }
+            self.nodes.remove(folder);
+        }
+    }
+}
+
+/// The folders above `path`, the outermost first.
+fn above(path: &str) -> impl Iterator<Item = &str> {
+    let ends = path.match_indices('/').map(|(end, _)| end);
+    ends.filter_map(|end| path.get(..end))
 }
 
 /// A tree that is still being put together from GitHub's answers.
@@ -263,6 +290,24 @@ mod tests {
             recursive: false,
         };
         assert!(assembly.accept(&request, &body(true, &[])).is_err());
+    }
+
+    #[test]
+    fn folders_come_with_their_first_file_and_go_with_their_last() {
+        let file = Node::File {
+            revision: Revision::of(b""),
+            bytes: 0,
+        };
+        let mut tree = Tree::default();
+        tree.insert("a/b/c.md", file.clone());
+        tree.insert("a-.md", file.clone());
+        tree.insert("a/d.md", file);
+        let paths = |tree: &Tree| tree.nodes.keys().cloned().collect::<Vec<_>>();
+        assert_eq!(paths(&tree), ["a", "a-.md", "a/b", "a/b/c.md", "a/d.md"]);
+        tree.remove("a/b/c.md");
+        assert_eq!(paths(&tree), ["a", "a-.md", "a/d.md"]);
+        tree.remove("a/d.md");
+        assert_eq!(paths(&tree), ["a-.md"]);
     }
 
     #[test]

@@ -4,7 +4,10 @@ use std::{cell::RefCell, rc::Rc, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use super::schema::{self, Fault};
+use super::{
+    schema::{self, Fault},
+    walk::Walk,
+};
 use crate::{
     runtime::{Sql, Timestamp},
     storage::github::RecentHeads,
@@ -83,6 +86,10 @@ pub(super) struct Facts {
     pub(super) impostors: bool,
     /// The number of the repository that the notes are from.
     pub(super) repository: Option<u64>,
+    /// How far the history has been walked.
+    pub(super) walk: Walk,
+    /// When the token expires, as far as GitHub says so.
+    pub(super) token_expires_at: Option<Timestamp>,
     /// The policy that the notes were admitted by.
     pub(super) policy: String,
 }
@@ -146,8 +153,12 @@ impl Facts {
 
     /// Whether the index is not what the branch is, and GitHub would say what is missing.
     pub(super) fn is_behind(&self) -> bool {
-        let refused = self.outage.as_ref().is_some_and(Outage::is_confirmed);
-        (self.stage != Stage::Ready || self.dirty) && !refused
+        (self.stage != Stage::Ready || self.dirty) && !self.is_refused()
+    }
+
+    /// Whether GitHub has refused the token, more than once.
+    pub(super) fn is_refused(&self) -> bool {
+        self.outage.as_ref().is_some_and(Outage::is_confirmed)
     }
 
     /// When the notes are to be erased, if there are any, unless GitHub takes the token again.

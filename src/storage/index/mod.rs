@@ -8,7 +8,8 @@
 //! - `schema`, `rows`: the tables; `facts`: what is known beside the notes.
 //! - `refresh`: when to look at the branch; `sync`, `plan`: how to follow it; `fetch`, `unpack`:
 //!   where the bytes come from.
-//! - `write`, `room`, `pace`: one change after the other.
+//! - `write`, `room`, `obstacles`, `pace`: one change after the other, and what it must not replace.
+//! - `walk`: when notes were changed last.
 //! - `search`, `terms`: the notes that hold a query.
 //!
 //! Nothing holds a borrow or leaves the database half changed across an `await`: statements without
@@ -16,6 +17,7 @@
 
 mod facts;
 mod fetch;
+mod obstacles;
 mod pace;
 mod plan;
 mod refresh;
@@ -26,6 +28,7 @@ mod search;
 mod sync;
 mod terms;
 mod unpack;
+mod walk;
 mod write;
 
 use std::{
@@ -45,8 +48,9 @@ pub use pace::Pacing;
 use rows::{Row, Rows};
 use schema::Fault;
 pub use search::{Found, Page};
+use walk::Walk;
 
-use super::github::{GithubRepository, GithubStorage, Intent, MAX_NOTE_BYTES};
+use super::github::{GithubRepository, GithubStorage, Intent, Located, MAX_NOTE_BYTES};
 use crate::{
     runtime::{Clock, HttpClient, Rng, Sleep, Sql, StreamingHttpClient, Timestamp},
     vault::{
@@ -91,6 +95,8 @@ pub struct Status {
     pub checked_at: Option<Timestamp>,
     /// How many notes it holds.
     pub notes: u64,
+    /// When the token expires, where GitHub says so.
+    pub token_expires_at: Option<Timestamp>,
     /// While it is being built: how many notes have been fetched, and of how many.
     pub progress: Option<(usize, usize)>,
 }
@@ -198,6 +204,8 @@ impl VaultIndex {
         self.facts.change(|facts| {
             fingerprint.clone_into(&mut facts.policy);
             facts.stage = Stage::New;
+            // What was walked, was walked for the notes of then.
+            facts.walk = Walk::default();
         })
     }
 
@@ -210,6 +218,7 @@ impl VaultIndex {
             stage,
             head,
             checked_at,
+            token_expires_at,
             ..
         } = self.facts.get();
         let notes = self.rows.count()?;
@@ -218,6 +227,7 @@ impl VaultIndex {
             head,
             checked_at,
             notes,
+            token_expires_at,
             progress: self.progress.get(),
         })
     }
@@ -226,6 +236,7 @@ impl VaultIndex {
     #[must_use]
     pub fn due(&self) -> Option<Timestamp> {
         let facts = self.facts.get();
+        let spared_until = facts.outage.as_ref().map(|outage| outage.until);
         let behind = (facts.is_behind() || self.has_lost_a_change()).then(|| {
             let failures = self.failures.get();
             let pause = if failures == 0 {
@@ -234,14 +245,15 @@ impl VaultIndex {
                 5_u64 << failures.min(6)
             };
             let soon = self.clock.now().after(Duration::from_secs(pause));
-            let outage = facts.outage.as_ref();
-            outage.map_or(soon, |outage| soon.max(outage.until))
+            spared_until.map_or(soon, |until| soon.max(until))
         });
-        [behind, facts.erase_at()].into_iter().flatten().min()
+        let walk = facts.walk.due().filter(|_| !facts.is_refused());
+        let walk = walk.map(|due| spared_until.map_or(due, |until| due.max(until)));
+        [behind, walk, facts.erase_at()].into_iter().flatten().min()
     }
 
-    /// Does what takes too long for a request: builds the index, and follows a push that a reader
-    /// could not wait for. Erases the index when GitHub has refused the token for a week.
+    /// Does what takes too long for a request: builds the index, follows a push that a reader could
+    /// not wait for, and finds out when notes were changed last. Erases the index when GitHub has refused the token for a week.
     ///
     /// # Errors
     /// Any [`StorageError`] of reading. [`Self::due`] says when to try again.
@@ -252,7 +264,7 @@ impl VaultIndex {
             return Ok(self.forget()?);
         }
         let worked = match facts.stage {
-            Stage::Ready => self.look_if_dirty().await,
+            Stage::Ready => self.catch_up().await,
             Stage::New | Stage::Building => self.bind_and_build().await,
         };
         match &worked {
@@ -270,12 +282,14 @@ impl VaultIndex {
         self.build().await
     }
 
-    async fn look_if_dirty(&self) -> Result<(), StorageError> {
-        let _turn = self.take_turn().await?;
-        if self.facts.read(|facts| facts.dirty) {
-            self.look().await?;
+    async fn catch_up(&self) -> Result<(), StorageError> {
+        {
+            let _turn = self.take_turn().await?;
+            if self.facts.read(|facts| facts.dirty) {
+                self.look().await?;
+            }
         }
-        Ok(())
+        self.walk().await
     }
 
     /// Whether the index can answer about `at`, after a look at the branch if one is due.
@@ -284,15 +298,40 @@ impl VaultIndex {
         Ok(ready && at.is_none_or(|at| self.facts.read(|facts| facts.head.as_ref() == Some(at))))
     }
 
-    /// The bytes of a note, from its row or from GitHub.
-    async fn content(&self, row: &Row) -> Result<Vec<u8>, StorageError> {
-        if row.bytes > MAX_NOTE_BYTES {
-            return Err(StorageError::TooLarge { bytes: row.bytes });
-        }
-        match self.rows.content(&row.path, &row.revision)? {
+    /// Finds a note in the rows.
+    fn locate(&self, sieve: &dyn Sieve, note: &Visible) -> Result<Located, Fault> {
+        let row = self.rows.find(note)?;
+        let twins = match row {
+            Some(_) => Vec::new(),
+            None => self.rows.with_fold(&note.fold())?,
+        };
+        Ok(Located {
+            commit: self.facts.read(|facts| facts.head.clone()),
+            file: row.map(|row| (row.revision, row.bytes)),
+            twins: twins.iter().filter_map(|path| sieve.admit(path)).collect(),
+        })
+    }
+
+    /// The bytes of a note, from its row or from GitHub. A row is right whatever commit it was
+    /// made for: it hashes to the revision that is asked for.
+    async fn content(&self, note: &Visible, revision: &Revision) -> Result<Vec<u8>, StorageError> {
+        match self.rows.content(note.as_str(), revision)? {
             Some(bytes) => Ok(bytes),
-            None => Ok(self.github.api().blob(&row.revision).await?.into()),
+            None => Ok(self.github.api().blob(revision).await?.into()),
         }
+    }
+
+    /// Passes on what GitHub answers in the index's place. What a refusal says about the next
+    /// request is remembered.
+    async fn instead<T>(
+        &self,
+        answer: impl Future<Output = Result<T, StorageError>>,
+    ) -> Result<T, StorageError> {
+        let answer = answer.await;
+        if let Err(error) = &answer {
+            self.take_failure(error)?;
+        }
+        answer
     }
 }
 
@@ -300,7 +339,7 @@ impl VaultIndex {
 impl VaultStorage for VaultIndex {
     async fn list(&self, query: &ListQuery<'_>) -> Result<Listing, StorageError> {
         if !self.answers(query.at.as_ref()).await? {
-            return self.github.list(query).await;
+            return self.instead(self.github.list(query)).await;
         }
         let commit = self.facts.read(|facts| facts.head.clone());
         let rows = self.rows.below(&query.dir)?.into_iter();
@@ -329,30 +368,31 @@ impl VaultStorage for VaultIndex {
         note: &Visible,
         at: Option<&CommitId>,
     ) -> Result<Lookup, StorageError> {
-        if !self.answers(at).await? {
-            return self.github.read(sieve, note, at).await;
-        }
-        let commit = self.facts.read(|facts| facts.head.clone());
-        let Some(row) = self.rows.find(note)? else {
-            let twins = self.rows.with_fold(&note.fold())?;
-            let twins = twins.iter().filter_map(|path| sieve.admit(path)).collect();
-            return Ok(Lookup {
-                commit,
-                note: None,
-                twins,
-            });
+        let place = if self.answers(at).await? {
+            self.locate(sieve, note)?
+        } else {
+            self.instead(self.github.locate(sieve, note, at)).await?
         };
-        let content = self.content(&row).await?;
-        let note = StoredNote {
-            path: note.clone(),
-            revision: row.revision,
-            content,
+        let note = match place.file {
+            None => None,
+            Some((_, bytes)) if bytes > MAX_NOTE_BYTES => {
+                return Err(StorageError::TooLarge { bytes });
+            }
+            Some((revision, _)) => Some(StoredNote {
+                path: note.clone(),
+                content: self.content(note, &revision).await?,
+                revision,
+            }),
         };
         Ok(Lookup {
-            commit,
-            note: Some(note),
-            twins: Vec::new(),
+            commit: place.commit,
+            note,
+            twins: place.twins,
         })
+    }
+
+    async fn hear_of(&self, reference: &str, commit: &CommitId) -> Result<(), StorageError> {
+        Ok(self.hear(reference, commit)?)
     }
 
     async fn search(&self, query: &SearchQuery<'_>) -> Result<SearchPage, StorageError> {

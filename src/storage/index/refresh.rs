@@ -14,7 +14,7 @@ use super::{
 use crate::{
     runtime::Timestamp,
     storage::github::Refusal,
-    vault::storage::{CommitId, StorageError},
+    vault::storage::{CommitId, Denial, StorageError},
 };
 
 /// How old the last look at the branch may be before a reader wants another one.
@@ -25,6 +25,9 @@ const MAX_AGE_LAGGING: Duration = Duration::from_secs(2);
 
 /// The same, once GitHub has told of a push by itself.
 const MAX_AGE_TOLD: Duration = Duration::from_mins(1);
+
+/// How old the last look may be so that what has been pushed since counts as pushed just now.
+const JUST_NOW: Duration = Duration::from_mins(2);
 
 /// How long a reader waits for the look. After that the index answers as it is.
 const PATIENCE: Duration = Duration::from_millis(1_500);
@@ -70,17 +73,21 @@ impl VaultIndex {
 
     async fn look_if_due(&self) -> Result<(), StorageError> {
         let now = self.clock.now();
-        let needs_no_look =
-            |facts: &Facts| facts.stage == Stage::Building || is_fresh(facts, self.told.get(), now);
-        if !self.has_lost_a_change() && self.facts.read(needs_no_look) {
+        let fresh = self
+            .facts
+            .read(|facts| is_fresh(facts, self.told.get(), now));
+        let has_lost_a_change = self.has_lost_a_change();
+        if fresh && !has_lost_a_change {
             return Ok(());
         }
         if let Some(blocked) = self.facts.read(|facts| facts.blocked(now)) {
             return Err(blocked);
         }
-        let ready = self.facts.read(|facts| facts.stage == Stage::Ready);
-        if ready && self.rest_until.get().is_some_and(|until| now < until) {
-            return Ok(());
+        let rests = self.rest_until.get().is_some_and(|until| now < until);
+        match self.facts.read(|facts| facts.stage) {
+            Stage::Building if !has_lost_a_change => return Ok(()),
+            Stage::Ready if rests => return Ok(()),
+            Stage::New | Stage::Building | Stage::Ready => {}
         }
         // Callers that come while one is looking wait for the turn, and find the look done.
         let look = pin!(async {
@@ -103,17 +110,19 @@ impl VaultIndex {
         looked.map(|_| ())
     }
 
-    /// Takes in that the branch is said to have moved to `head`: the next reader looks. Whoever
-    /// says so need not be believed; a message that comes again or late changes nothing.
-    ///
-    /// # Errors
-    /// [`StorageError::Unexpected`] when the database fails.
-    pub fn hear_of(&self, head: &CommitId) -> Result<(), StorageError> {
+    /// Takes in that `reference` is said to be at `head` now: if that is our branch, the next reader
+    /// looks. A message that comes again or late changes nothing, and neither does a false one.
+    pub(super) fn hear(&self, reference: &str, head: &CommitId) -> Result<(), Fault> {
+        let branch = reference.strip_prefix("refs/heads/");
+        // As long as nobody has asked which branch is the default one, it may be any.
+        let ours = self.github.api().known_branch();
+        if branch.is_none() || ours.is_some_and(|ours| Some(ours.as_str()) != branch) {
+            return Ok(());
+        }
         self.rest_until.set(None);
         self.told.set(true);
-        Ok(self
-            .facts
-            .change(|facts| facts.dirty |= facts.head.as_ref() != Some(head))?)
+        self.facts
+            .change(|facts| facts.dirty |= facts.head.as_ref() != Some(head))
     }
 
     /// Looks at the branch and brings the index to it. The caller holds the turn.
@@ -129,8 +138,11 @@ impl VaultIndex {
         if self.facts.read(|facts| facts.stage == Stage::New) {
             self.bind().await?;
         }
+        let looked_before = self.facts.read(|facts| facts.checked_at);
         let head = self.reported_head().await?;
         let facts = self.facts.get();
+        let now = self.clock.now();
+        let just_now = looked_before.is_some_and(|then| now < then.after(JUST_NOW));
         match facts.stage {
             Stage::Building => Ok(()),
             Stage::Ready if facts.head == head => {
@@ -143,11 +155,11 @@ impl VaultIndex {
             Stage::Ready => {
                 // Should this break off, it is known that there is something to follow.
                 self.facts.change(|facts| facts.dirty = true)?;
-                self.follow(head).await
+                self.follow(head, just_now.then_some(now)).await
             }
             // A build in the background may be ahead: then GitHub answers until it is done.
             Stage::New => match self.builds.try_lock() {
-                Ok(_build) => self.follow(head).await,
+                Ok(_build) => self.follow(head, None).await,
                 Err(_) => Ok(()),
             },
         }
@@ -164,6 +176,7 @@ impl VaultIndex {
         let head = self.github.settle(reported.as_ref());
         self.facts.change(|facts| {
             facts.answered(self.clock.now());
+            facts.token_expires_at = self.github.api().token_expires_at();
             facts.lagging = head != reported;
             facts.heads = self.github.heads();
         })?;
@@ -171,21 +184,22 @@ impl VaultIndex {
     }
 
     /// Makes sure that the notes at hand are of the repository that goes by the configured name.
+    /// Asks once, however many readers wait for the index.
     pub(super) async fn bind(&self) -> Result<(), StorageError> {
-        let described = match self.github.api().describe().await {
-            Ok(described) => described,
-            Err(Refusal::Missing) => return Err(self.github.why_no_branch().await),
+        let id = match self.github.api().identity().await {
+            Ok(repository) => repository.id,
+            Err(Refusal::Missing) => {
+                return Err(StorageError::Denied(Denial::RepositoryNotFound));
+            }
             Err(refusal) => return Err(refusal.into()),
         };
         if self
             .facts
-            .read(|facts| facts.repository.is_some_and(|id| id != described.id))
+            .read(|facts| facts.repository.is_some_and(|kept| kept != id))
         {
             self.forget()?;
         }
-        Ok(self
-            .facts
-            .change(|facts| facts.repository = Some(described.id))?)
+        Ok(self.facts.change(|facts| facts.repository = Some(id))?)
     }
 
     /// Takes in a failure of a request to GitHub.

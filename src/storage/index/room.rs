@@ -1,6 +1,6 @@
 //! Whether there is room for a new note, as far as the index can tell without GitHub.
 
-use super::{VaultIndex, schema::Fault};
+use super::{VaultIndex, obstacles, schema::Fault};
 use crate::{
     storage::github::Place,
     vault::{
@@ -60,16 +60,11 @@ impl VaultIndex {
         let Some(head) = self.facts.read(|facts| facts.head.clone()) else {
             return Ok(false);
         };
-        let mut outermost_first: Vec<_> = room::folders(note.path()).collect();
-        outermost_first.reverse();
-        for folder in outermost_first {
-            if self.rows.any_below(folder.as_str())? {
-                continue;
-            }
-            match self.github.api().place(folder.as_str(), &head).await? {
-                Place::Free => return Ok(false),
-                Place::Folder => {}
-                Place::Taken => return Ok(true),
+        for folder in room::folders(note.path()) {
+            if obstacles::may_be_at(&*self.sql, folder.as_str())?
+                && self.github.api().place(folder.as_str(), &head).await? == Place::Taken
+            {
+                return Ok(true);
             }
         }
         // Where the path is free or a note's, GitHub's own comparison does the rest.

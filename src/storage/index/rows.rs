@@ -134,7 +134,8 @@ impl Rows {
             .map_or(Ok(0), |row| Ok(row.integer(0)?.unsigned_abs()))
     }
 
-    /// Puts a note in its row, and its words in the full-text index.
+    /// Puts a note in its row, and its words in the full-text index. When it was changed last is not
+    /// known then.
     pub(super) fn put(
         &self,
         path: &Visible,
@@ -155,7 +156,8 @@ impl Rows {
         let rows = self.sql.exec(
             "INSERT INTO notes(path, fold, sha, size, kind, body) VALUES (?, ?, ?, ?, ?, ?)
              ON CONFLICT(path) DO UPDATE SET
-               sha = excluded.sha, size = excluded.size, kind = excluded.kind, body = excluded.body
+               sha = excluded.sha, size = excluded.size, kind = excluded.kind, modified = NULL,
+               body = excluded.body
              RETURNING id",
             &[
                 path.as_str().into(),

@@ -6,19 +6,22 @@ use crate::{
 };
 
 /// The layout below. A database of another one is emptied: everything in it can be had again.
-const VERSION: &str = "3";
+const VERSION: &str = "4";
 
 /// The statements that make the layout.
 ///
-/// `notes` holds one row for every note that the policy shows, and nothing else. A note's text
-/// stands last, so that reading the columns before it does not touch its pages. The few notes whose
-/// text no row holds have an index of their own: every search counts them.
+/// `notes` holds one row for every note that the policy shows, and nothing else. `modified` is when
+/// it was changed last, in seconds since the Unix epoch, where that is known. A note's text stands
+/// last, so that reading the columns before it does not touch its pages. The few notes whose text no
+/// row holds have an index of their own: every search counts them.
 ///
 /// `search` is the full-text index of those rows by their `id`. What goes into it has been analysed
 /// before and is words divided by spaces; the tokenizer `ascii` takes every other character as it
 /// is, whereas `unicode61` knows only the Unicode of its own day. It keeps no copy of the texts. A
 /// row that goes takes its entry along.
-const LAYOUT: [&str; 7] = [
+///
+/// `obstacles` holds digests of the paths of other files. `writes` holds when changes were made.
+const LAYOUT: [&str; 9] = [
     "CREATE TABLE notes(
        id INTEGER PRIMARY KEY,
        path TEXT NOT NULL UNIQUE,
@@ -26,9 +29,11 @@ const LAYOUT: [&str; 7] = [
        sha TEXT NOT NULL,
        size INTEGER NOT NULL,
        kind INTEGER NOT NULL,
+       modified INTEGER,
        body TEXT
      )",
     "CREATE INDEX notes_fold ON notes(fold)",
+    "CREATE INDEX notes_modified ON notes(modified)",
     "CREATE INDEX notes_without_text ON notes(kind) WHERE kind <> 0",
     "CREATE VIRTUAL TABLE search USING fts5(
        title, path, body,
@@ -37,12 +42,13 @@ const LAYOUT: [&str; 7] = [
     "CREATE TRIGGER notes_gone AFTER DELETE ON notes BEGIN
        DELETE FROM search WHERE rowid = old.id;
      END",
+    "CREATE TABLE obstacles(digest INTEGER PRIMARY KEY)",
     "CREATE TABLE writes(id INTEGER PRIMARY KEY, at INTEGER NOT NULL)",
     "CREATE INDEX writes_at ON writes(at)",
 ];
 
 /// The tables of every layout there has been, in an order in which they can be dropped.
-const TABLES: [&str; 3] = ["notes", "search", "writes"];
+const TABLES: [&str; 4] = ["notes", "search", "obstacles", "writes"];
 
 /// The database failed, or holds what this code does not write.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -5,20 +5,29 @@
 //! built, GitHub answers in its place, and rows are written batch by batch, each one right in
 //! itself. A run that breaks off is taken up by the next one, which finds less to do.
 
+use std::rc::Rc;
+
 use super::{
     VaultIndex,
     facts::Stage,
+    obstacles,
     plan::{Plan, Wanted},
     rows::Content,
     schema::Fault,
+    walk,
 };
 use crate::{
+    runtime::Timestamp,
     storage::github::Tree,
     vault::storage::{CommitId, StorageError},
 };
 
 /// The most bytes of notes that are held to be applied in one step.
 const HELD: u64 = 16 * 1024 * 1024;
+
+/// The same for the first notes of all: a reader waits for them. More are left to the background,
+/// because what a reader stops waiting for has been fetched in vain.
+const HELD_AT_FIRST: u64 = 1024 * 1024;
 
 /// The most bytes of notes in one batch. Every batch is one commit of the database.
 const BATCH: u64 = 2 * 1024 * 1024;
@@ -27,12 +36,20 @@ const BATCH: u64 = 2 * 1024 * 1024;
 const ROUNDS: u32 = 3;
 
 impl VaultIndex {
-    /// Brings the index to `head` in one step, or finds that this takes a build. The caller holds
-    /// the turn.
-    pub(super) async fn follow(&self, head: Option<CommitId>) -> Result<(), StorageError> {
+    /// Brings the index to `head` in one step, or finds that this takes a build. `changed_at` is when
+    /// what changed did so, where that is known. The caller holds the turn.
+    pub(super) async fn follow(
+        &self,
+        head: Option<CommitId>,
+        changed_at: Option<Timestamp>,
+    ) -> Result<(), StorageError> {
         let tree = self.tree(head.as_ref()).await?;
         let mut plan = Plan::new(&self.rows.revisions()?, &tree, &*self.sieve);
-        if plan.bytes() > HELD {
+        let most = match self.facts.read(|facts| facts.stage) {
+            Stage::New => HELD_AT_FIRST,
+            Stage::Building | Stage::Ready => HELD,
+        };
+        if plan.bytes() > most {
             return Ok(self.facts.change(|facts| facts.stage = Stage::Building)?);
         }
         let mut arrived = self.at_hand(&mut plan)?;
@@ -46,8 +63,7 @@ impl VaultIndex {
                 return Ok(self.facts.change(|facts| facts.stage = Stage::Building)?);
             }
         }
-        let impostors = self.has_impostors(&tree);
-        Ok(self.apply(&plan, &arrived, head, impostors)?)
+        Ok(self.apply(&plan, &arrived, (head, &tree), changed_at)?)
     }
 
     /// The last step of [`Self::follow`]: without an `await`, so that it is one commit of the
@@ -56,22 +72,32 @@ impl VaultIndex {
         &self,
         plan: &Plan,
         arrived: &[(Wanted, Vec<u8>)],
-        head: Option<CommitId>,
-        impostors: bool,
+        (head, tree): (Option<CommitId>, &Tree),
+        changed_at: Option<Timestamp>,
     ) -> Result<(), Fault> {
         self.facts.change(|facts| facts.stage = Stage::Building)?;
         for path in &plan.gone {
             self.rows.remove(path)?;
         }
         for each in &plan.large {
-            self.rows
-                .put(&each.path, &each.revision, &Content::Elsewhere(each.bytes))?;
+            let content = Content::Elsewhere(each.bytes);
+            self.rows.put(&each.path, &each.revision, &content)?;
         }
         for (each, bytes) in arrived {
-            self.rows
-                .put(&each.path, &each.revision, &Content::Bytes(bytes))?;
+            let content = Content::Bytes(bytes);
+            self.rows.put(&each.path, &each.revision, &content)?;
         }
-        self.arrive(head, impostors)
+        match (changed_at, &head) {
+            (Some(at), _) => {
+                let arrived = arrived.iter().map(|(each, _)| each);
+                let changed = plan.large.iter().chain(arrived);
+                let paths: Vec<_> = changed.map(|each| each.path.as_str().to_owned()).collect();
+                walk::date(&*self.sql, &paths, at)?;
+            }
+            (None, Some(head)) => self.begin_walk(head)?,
+            (None, None) => {}
+        }
+        self.arrive(head, tree)
     }
 
     /// Builds the index, however large the vault is. Takes as long as it takes: for the
@@ -85,8 +111,13 @@ impl VaultIndex {
             if self.facts.read(|facts| facts.stage == Stage::Ready) {
                 return Ok(());
             }
-            self.written.borrow_mut().clear();
-            let head = self.reported_head().await?;
+            let head = {
+                // Who looks at the branch at the same time need not ask again.
+                let _turn = self.take_turn().await?;
+                self.facts.change(|facts| facts.stage = Stage::Building)?;
+                self.written.borrow_mut().clear();
+                self.reported_head().await?
+            };
             self.build_round(head).await?;
         }
         Ok(())
@@ -125,18 +156,22 @@ impl VaultIndex {
             return Ok(());
         }
         self.progress.set(None);
-        let impostors = self.has_impostors(&tree);
-        Ok(self.arrive(head, impostors)?)
+        if let Some(head) = &head {
+            self.begin_walk(head)?;
+        }
+        Ok(self.arrive(head, &tree)?)
     }
 
-    /// Takes in that the rows are all notes of `head`.
-    fn arrive(&self, head: Option<CommitId>, impostors: bool) -> Result<(), Fault> {
+    /// Takes in that the rows are all notes of `head`, which holds `tree`.
+    fn arrive(&self, head: Option<CommitId>, tree: &Tree) -> Result<(), Fault> {
+        obstacles::keep(&*self.sql, tree, &*self.sieve)?;
+        self.github.drop_tree();
         // A reader may have seen the branch move on meanwhile: nobody may be shown less than that,
         // so the next one looks again, however fresh the last look is.
         let moved_on = self.github.heads().newest() != head.as_ref();
         self.facts.change(|facts| {
             facts.head = head;
-            facts.impostors = impostors;
+            facts.impostors = self.has_impostors(tree);
             facts.stage = Stage::Ready;
             facts.dirty = moved_on;
         })
@@ -146,10 +181,10 @@ impl VaultIndex {
         tree.others().any(|path| self.sieve.admit(path).is_some())
     }
 
-    async fn tree(&self, head: Option<&CommitId>) -> Result<Tree, StorageError> {
+    async fn tree(&self, head: Option<&CommitId>) -> Result<Rc<Tree>, StorageError> {
         match head {
-            Some(head) => Ok(self.github.api().tree(head).await?),
-            None => Ok(Tree::default()),
+            Some(head) => Ok(self.github.tree(head).await?),
+            None => Ok(Rc::default()),
         }
     }
 

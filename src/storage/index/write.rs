@@ -2,7 +2,7 @@
 
 use std::{cell::Cell, time::Duration};
 
-use super::{VaultIndex, facts::Stage, pace::Pace, rows::Content, schema::Fault};
+use super::{VaultIndex, facts::Stage, pace::Pace, rows::Content, schema::Fault, walk};
 use crate::{
     storage::github::{Done, Intent, fits},
     vault::{
@@ -123,16 +123,17 @@ impl VaultIndex {
     /// Takes a change that GitHub has made into the index, without an `await`: whoever reads after
     /// the change was acknowledged reads it.
     fn take_in(&self, note: &Writable, intent: Intent<'_>, done: &Done) -> Result<(), Fault> {
+        let now = self.clock.now();
         match intent {
             Intent::Create(_, content) | Intent::Update(_, content) => {
                 let revision = Revision::of(content);
                 self.rows
                     .put(note.visible(), &revision, &Content::Bytes(content))?;
+                walk::date(&*self.sql, &[note.as_str().to_owned()], now)?;
             }
             Intent::Delete(_) => self.rows.remove(note.as_str())?,
         }
         self.written.borrow_mut().insert(note.as_str().to_owned());
-        let now = self.clock.now();
         self.facts.change(|facts| {
             facts.sent = false;
             facts.heads = self.github.heads();

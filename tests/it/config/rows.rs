@@ -199,6 +199,10 @@ pub(super) const ROWS: &[Row] = &[
     row("VAULT_READ_ONLY", WRONG_FLAGS),
     row("REMEMBER_CONSENT", WRONG_FLAGS),
     row("GITHUB_API_URL", WRONG_URLS),
+    row(
+        "GITHUB_WEBHOOK_SECRET",
+        &["short", "0123456789-0123456789-012345678"],
+    ),
     row("GITHUB_WEB_URL", WRONG_URLS),
     row(
         "ACCESS_TTL",

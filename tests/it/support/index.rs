@@ -136,6 +136,11 @@ impl AtIndex {
         self.clock.advance(Duration::from_secs(11));
     }
 
+    /// Whether there is no work but what may as well be done later.
+    pub(crate) fn has_nothing_to_do(&self) -> bool {
+        self.index.due().is_none_or(|due| due > self.clock.now())
+    }
+
     /// A commit by somebody else that the index has not been told of.
     pub(crate) async fn push_unseen(&self, push: Push) {
         self.look_alike.push(push).await.expect("a push");

@@ -58,6 +58,11 @@ impl<S: VaultStorage> VaultStorage for Recording<S> {
         self.inner.read(sieve, note, at).await
     }
 
+    async fn hear_of(&self, reference: &str, commit: &CommitId) -> Result<(), StorageError> {
+        self.record("hear of", &format!("{reference} {commit}"));
+        self.inner.hear_of(reference, commit).await
+    }
+
     async fn search(&self, query: &SearchQuery<'_>) -> Result<SearchPage, StorageError> {
         self.record("search", query.query.as_str());
         self.inner.search(query).await

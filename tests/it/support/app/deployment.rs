@@ -22,6 +22,8 @@ pub(crate) struct Deployment {
     pub(crate) issuer: &'static str,
     /// `MCP_ALLOWED_ORIGINS`.
     pub(crate) allowed_origins: &'static [&'static str],
+    /// `GITHUB_WEBHOOK_SECRET`.
+    pub(crate) webhook_secret: Option<&'static str>,
 }
 
 impl Default for Deployment {
@@ -34,6 +36,7 @@ impl Default for Deployment {
             provider: ProviderKind::Oidc,
             issuer: "https://login.example",
             allowed_origins: &[],
+            webhook_secret: Some("the secret of the webhook"),
         }
     }
 }

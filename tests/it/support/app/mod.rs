@@ -10,8 +10,10 @@ use std::rc::Rc;
 
 use vault_mcp::{
     guard::Guard,
-    http::{App, Request},
+    http::{App, Request, Webhook},
     login::{IdentityProvider, allowlist::Allowlist},
+    runtime::ByteStream,
+    secret::Secret,
     storage::memory::{File, MemoryStorage},
     vault::storage::VaultStorage,
 };
@@ -106,6 +108,8 @@ impl<S: VaultStorage + 'static> TestApp<S> {
             Rc::<Recording<S>>::clone(&storage),
             Rc::new(deployment.policy()),
         );
+        let secret = deployment.webhook_secret;
+        let app = app.with_webhook(secret.map(|secret| Webhook::new(Secret::new(secret))));
         Self {
             server,
             storage,
@@ -117,6 +121,11 @@ impl<S: VaultStorage + 'static> TestApp<S> {
     /// Answers a request of any kind.
     pub(crate) async fn respond(&self, request: &Request) -> Answer {
         Answer::new(self.app.respond(request).await)
+    }
+
+    /// Answers a request whose body is still on its way.
+    pub(crate) async fn answer(&self, request: ::http::Request<ByteStream>) -> Answer {
+        Answer::new(self.app.answer(request).await)
     }
 
     /// Somebody without a token.

@@ -184,6 +184,11 @@ impl Target {
                 });
             }
         }
+        // GitHub does not wait for whom it tells.
+        let moved = (self.tip, commit.oid);
+        if let Some(delivery) = call.state.delivery(hosted, &self.branch, moved) {
+            tokio::spawn(delivery.send());
+        }
         call.hang(HangPoint::AfterCommit).await;
         let fails = call.state.switches().fail_after_commit.take();
         if fails {
