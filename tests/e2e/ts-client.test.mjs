@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client';
+import { ClientMemory } from './support/client_memory.mjs';
 import { bytesAt, changesOf, commitOf, repositoryIn } from './support/git.mjs';
-import { browse } from './support/person.mjs';
-import { REDIRECT_URI } from './support/oauth.mjs';
 import { Stack } from './support/stack.mjs';
 
 let stack;
@@ -13,37 +12,8 @@ before(async () => {
 });
 after(() => stack?.stop());
 
-/** Keeps what the client must remember between its two attempts, and logs in where it would open a browser. */
-class Memory {
-  redirectUrl = REDIRECT_URI;
-  clientMetadata = {
-    client_name: 'TypeScript client',
-    redirect_uris: [REDIRECT_URI],
-    grant_types: ['authorization_code', 'refresh_token'],
-    response_types: ['code'],
-    token_endpoint_auth_method: 'none',
-  };
-  #kept = {};
-
-  state = () => (this.#kept.state = 'a state of its own');
-  clientInformation = () => this.#kept.client;
-  saveClientInformation = (client) => (this.#kept.client = client);
-  tokens = () => this.#kept.tokens;
-  saveTokens = (tokens) => (this.#kept.tokens = tokens);
-  codeVerifier = () => this.#kept.verifier;
-  saveCodeVerifier = (verifier) => (this.#kept.verifier = verifier);
-  discoveryState = () => this.#kept.discovery;
-  saveDiscoveryState = (discovery) => (this.#kept.discovery = discovery);
-
-  async redirectToAuthorization(url) {
-    const { callback, page } = await browse(url.href, { until: REDIRECT_URI });
-    assert.ok(callback, page?.html);
-    this.answer = callback.searchParams;
-  }
-}
-
 async function connect(mode) {
-  const authProvider = new Memory();
+  const authProvider = new ClientMemory('TypeScript client');
   const attempt = async () => {
     const client = new Client({ name: 'end-to-end test', version: '1' }, { versionNegotiation: { mode } });
     const transport = new StreamableHTTPClientTransport(new URL(stack.mcp), { authProvider });

@@ -38,11 +38,7 @@ pub(crate) fn run(workspace: &Workspace, mut options: Options) -> Result<()> {
     if let Some(vault) = vault {
         node.env(REAL_VAULT, vault);
     }
-    match command::run(&mut node) {
-        // It has said why on stderr.
-        Err(Failure::Sentence(_)) => Err(Failure::Reported),
-        result => result,
-    }
+    command::run_outspoken(&mut node)
 }
 
 /// What the person asked for, as the program takes it.

@@ -29,6 +29,14 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     )))
 }
 
+/// Like [`run`], for a program that says on its own why it failed.
+pub(crate) fn run_outspoken(command: &mut Command) -> Result<()> {
+    match run(command) {
+        Err(Failure::Sentence(_)) => Err(Failure::Reported),
+        result => result,
+    }
+}
+
 /// Runs `command` with its stdout shown and returned line by line; returns whether it succeeded.
 pub(crate) fn run_and_read(command: &mut Command) -> Result<(bool, Vec<String>)> {
     let mut group = ProcessGroup::start(command.stdout(Stdio::piped()))?;

@@ -6,13 +6,16 @@
 mod bench;
 mod build_tools;
 mod command;
+mod conformance;
 mod dev;
+mod end_to_end;
 mod failure;
 mod interrupt;
 mod node_tools;
 mod options;
 mod ports;
 mod process;
+mod python;
 mod server;
 mod stack;
 mod system_packages;
@@ -46,6 +49,9 @@ usage: cargo xtask COMMAND
             --read-only    ask for reading only
             --port N       the port that `dev` was given
   test    everything that CI runs; or one stage: test host, test wasm, test e2e
+  conformance  the official conformance suite
+            --all          besides, further real clients; about 900 MB are installed for them, once
+            --write        put what they did into docs/clients.md
   bench   what a call costs, in counts, ratios and milliseconds
             --notes N      a vault of N notes instead of 10000
             --quick        1000 notes and few samples, to try it
@@ -79,6 +85,7 @@ fn dispatch(command: &str, arguments: Vec<String>) -> Result<()> {
         "dev" => dev::run(&Workspace::locate()?, options),
         "token" => token::run(&Workspace::locate()?, options),
         "bench" => bench::run(&Workspace::locate()?, options),
+        "conformance" => conformance::run(&Workspace::locate()?, options),
         "test" => test::run(&Workspace::locate()?, options),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

@@ -11,19 +11,15 @@ use crate::workspace::Workspace;
 
 /// Runs `npm ci` unless `node_modules` holds what package-lock.json says.
 pub(crate) fn provision(workspace: &Workspace) -> Result<()> {
-    if are_installed(workspace) {
+    let root = workspace.path("");
+    // Put there by an install script, which npm can be told not to run.
+    let node = workspace.node_bin().join("node");
+    if node.is_file() && are_installed(&root) {
         return Ok(());
     }
-    if find_program(&["npm"]).is_none() {
-        return Err(Failure::new(
-            "`npm` is not installed: install Node.js 20 or newer",
-        ));
-    }
     say("installing the Node tools with npm ci");
-    run(workspace
-        .command("npm")
-        .args(["ci", "--no-audit", "--no-fund"]))?;
-    if are_installed(workspace) {
+    npm(workspace, &["ci"], &root)?;
+    if node.is_file() && are_installed(&root) {
         return Ok(());
     }
     Err(Failure::new(
@@ -32,16 +28,42 @@ pub(crate) fn provision(workspace: &Workspace) -> Result<()> {
     ))
 }
 
+/// Installs the packages of the package.json and package-lock.json in `folder`, unless they are.
+///
+/// Not by `npm ci`: it demands the programs for every platform in the lock file, and not every
+/// registry has them all.
+pub(crate) fn install(workspace: &Workspace, folder: &Path) -> Result<()> {
+    if are_installed(folder) {
+        return Ok(());
+    }
+    say(format!(
+        "installing the packages of {} with npm",
+        workspace.shown(folder)
+    ));
+    npm(workspace, &["install", "--no-save"], folder)
+}
+
+/// Runs npm in `folder`.
+fn npm(workspace: &Workspace, arguments: &[&str], folder: &Path) -> Result<()> {
+    if find_program(&["npm"]).is_none() {
+        return Err(Failure::new(
+            "`npm` is not installed: install Node.js 20 or newer",
+        ));
+    }
+    run(workspace
+        .command("npm")
+        .args(arguments)
+        .args(["--no-audit", "--no-fund"])
+        .current_dir(folder))
+}
+
 /// npm keeps the lock of what it installed inside `node_modules`.
-fn are_installed(workspace: &Workspace) -> bool {
-    let wanted = read(&workspace.path("package-lock.json"));
-    let installed = read(&workspace.path("node_modules/.package-lock.json"));
-    // Put there by an install script, which npm can be told not to run.
-    let node = workspace.node_bin().join("node");
-    node.is_file()
-        && wanted
-            .zip(installed)
-            .is_some_and(|(wanted, installed)| holds(&installed, &wanted))
+fn are_installed(folder: &Path) -> bool {
+    let wanted = read(&folder.join("package-lock.json"));
+    let installed = read(&folder.join("node_modules/.package-lock.json"));
+    wanted
+        .zip(installed)
+        .is_some_and(|(wanted, installed)| holds(&installed, &wanted))
 }
 
 fn read(path: &Path) -> Option<Value> {

@@ -5,11 +5,10 @@ export const versions = { legacy: '2025-11-25', modern: '2026-07-28' };
 
 const CLIENT = { name: 'end-to-end test', version: '1' };
 
-/** The message in a response's body: JSON, or the last `data:` of an event stream. */
-export async function messageOf(response) {
-  const text = await response.text();
-  if (!response.headers.get('content-type')?.includes('text/event-stream'))
-    return text === '' ? undefined : JSON.parse(text);
+/** The message in a body of that media type: JSON, or the last `data:` of an event stream; undefined where it is empty. */
+export function messageIn(text, type) {
+  if (text === '') return undefined;
+  if (!type?.includes('text/event-stream')) return JSON.parse(text);
   const events = text.split(/\r?\n\r?\n/).map((event) =>
     event
       .split(/\r?\n/)
@@ -19,6 +18,10 @@ export async function messageOf(response) {
   );
   return JSON.parse(events.filter(Boolean).at(-1));
 }
+
+/** The message in a response's body. */
+export const messageOf = async (response) =>
+  messageIn(await response.text(), response.headers.get('content-type'));
 
 /** A client without state. `era` is a key of `versions`. */
 export class McpClient {

@@ -2,13 +2,30 @@
  * A person at a browser, by HTTP alone: reads each page, presses a button, follows the redirects.
  *
  * As a program, it is what clients take for a browser: `node person.mjs URL`, with E2E_USER, E2E_DECISION and
- * E2E_READ_ONLY for its mind, and E2E_ROUTES (JSON) for hosts that are elsewhere. It ends by opening the client's own callback.
+ * E2E_READ_ONLY for its mind, and E2E_ROUTES (JSON) for hosts that are elsewhere. It ends by opening the client's own
+ * callback.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { Browserless } from './cookies.mjs';
 import { allForms, submission } from './forms.mjs';
 
 const MAXIMUM_HOPS = 25;
+const MAXIMUM_TRIES = 100;
+
+/** Tries again for a while where nothing listens yet: some clients open the browser first. */
+class Patient extends Browserless {
+  async fetch(url, init) {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await super.fetch(url, init);
+      } catch (error) {
+        if (error.cause?.code !== 'ECONNREFUSED' || tries === MAXIMUM_TRIES) throw error;
+        await sleep(200);
+      }
+    }
+  }
+}
 
 /** What the person does at each page: the form they choose, and what is sent. */
 function press(forms, { decision, readOnly, button }) {
@@ -86,7 +103,7 @@ export async function browse(
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const { E2E_USER: user, E2E_DECISION: decision, E2E_READ_ONLY: readOnly, E2E_ROUTES: routes } = process.env;
-  const browser = new Browserless(JSON.parse(routes ?? '{}'));
+  const browser = new Patient(JSON.parse(routes ?? '{}'));
   const { page } = await browse(process.argv[2], { user, decision, readOnly: readOnly === 'yes', browser });
   console.log(`${page.status} ${page.url.split('?')[0]}`);
   if (page.status >= 400) {

@@ -4,20 +4,24 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::python;
 use super::tally::Tally;
 use super::tap;
 use crate::command::{find_program, run_and_read, say};
+use crate::end_to_end;
 use crate::failure::{Failure, Result, at};
-use crate::node_tools;
-use crate::ports::Ports;
-use crate::stack::build_look_alike;
+use crate::python::{self, Environment};
 use crate::system_packages;
-use crate::wasm_build;
-use crate::worker_env;
 use crate::workspace::Workspace;
 
 const TESTS: &str = "tests/e2e";
+
+/// The official Python client. The tests that want it skip themselves by name where there is none.
+const PYTHON: Environment = Environment {
+    what: "the Python client",
+    requirements: "tests/e2e/python/requirements.txt",
+    folder: "python",
+    least: 10,
+};
 
 /// Milliseconds after which a hanging test fails.
 const TEST_TIMEOUT: &str = "--test-timeout=1200000";
@@ -26,10 +30,7 @@ const TEST_TIMEOUT: &str = "--test-timeout=1200000";
 pub(crate) fn run(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     let mut look_alike = None;
     tally.check("what end-to-end tests run", || {
-        demand_loopback(workspace)?;
-        node_tools::provision(workspace)?;
-        wasm_build::build(workspace)?;
-        look_alike = Some(build_look_alike(workspace)?);
+        look_alike = Some(end_to_end::prepare(workspace)?);
         Ok(())
     })?;
     // Without it every test would fail for the one reason that was just given.
@@ -38,12 +39,15 @@ pub(crate) fn run(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     };
     let mut python = None;
     tally.check("Python client", || {
-        python = python::provision(workspace)?;
+        python = match std::env::var_os("VAULT_MCP_PYTHON") {
+            Some(given) => Some(given.into()),
+            None => python::provision(workspace, &PYTHON)?,
+        };
         Ok(())
     })?;
     say("end-to-end tests …");
     let tap = workspace.target("e2e.tap");
-    let mut node = workspace.node_tool("node")?;
+    let mut node = end_to_end::node(workspace, &look_alike)?;
     node.args(["--test", "--test-concurrency=1", TEST_TIMEOUT])
         .args([
             "--test-reporter=spec",
@@ -51,11 +55,7 @@ pub(crate) fn run(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
             "--test-reporter=tap",
         ])
         .arg(format!("--test-reporter-destination={}", tap.display()))
-        .args(test_files(workspace)?)
-        .env("VAULT_MCP_LOOK_ALIKE", &look_alike)
-        .env("VAULT_MCP_PTY", look_alike.with_file_name("pty"))
-        .env("CI", "1")
-        .env("WRANGLER_SEND_METRICS", "false");
+        .args(test_files(workspace)?);
     if let Some(chromium) = chromium()? {
         node.env("VAULT_MCP_CHROMIUM", chromium);
     }
@@ -71,15 +71,6 @@ pub(crate) fn run(workspace: &Workspace, tally: &mut Tally) -> Result<()> {
     let finished = succeeded && report.is_some();
     tally.add("end-to-end tests", report.unwrap_or_default(), finished);
     Ok(())
-}
-
-/// Neither the example nor the environment may name a GitHub that is not on this machine.
-fn demand_loopback(workspace: &Workspace) -> Result<()> {
-    worker_env::derive(workspace, Ports::default())?;
-    match std::env::var("GITHUB_API_URL") {
-        Ok(url) => worker_env::demand_loopback(&format!("GITHUB_API_URL={url}")),
-        Err(_) => Ok(()),
-    }
 }
 
 /// Relative to the repository, as they are to appear in the output.

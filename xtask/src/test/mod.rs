@@ -3,7 +3,6 @@
 mod e2e;
 mod host;
 mod libtest;
-mod python;
 mod tally;
 mod tap;
 mod wasm;
