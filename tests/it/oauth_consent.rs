@@ -25,7 +25,8 @@ async fn c5_the_page_names_all_that_the_decision_depends_on() {
             .await,
     );
     for part in [
-        "Let Claude use Test vault?",
+        "Give access to Test vault?",
+        "The program gave itself this name",
         "unverified name",
         "claude.ai",
         "list, read and search notes",

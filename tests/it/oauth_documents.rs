@@ -338,7 +338,7 @@ async fn b4a_claudes_clients_are_known_when_their_documents_cannot_be_fetched() 
         server.web.publish(id, 200, "", "<html>bot wall</html>");
         let page = ask(&server, id, redirect_uri).await;
         assert_eq!(page.status(), StatusCode::OK, "{id}");
-        assert!(text(&page).contains(&format!("Let {name} use")));
+        assert!(text(&page).contains(&format!("<strong>{name}</strong>")));
         ask(&server, id, redirect_uri).await;
         assert_eq!(fetches(&server), 1);
         let page = ask(&server, id, "http://localhost:1/other").await;

@@ -286,7 +286,7 @@ async fn c11_somebody_else_is_asked_and_gets_no_code_before() {
     assert!(skipped(&sent));
     let page = browser.come_back(&sent).await;
     assert_eq!(page.status(), StatusCode::OK);
-    assert!(text(&page).contains("Let Claude use Test vault?"));
+    assert!(text(&page).contains("Give access to Test vault?"));
     // What the other person had chosen is theirs.
     assert!(text(&page).contains("create, change and delete notes"));
     assert_eq!(server.events.last().reason, "consent_of_another");
@@ -352,7 +352,7 @@ async fn c11_whoever_ends_a_grant_is_asked_again_everywhere() {
         let mut elsewhere = Browser::new(&server);
         elsewhere.sign_in().await;
         let page = elsewhere.sessions().await;
-        let token = fields(&page, "token").remove(0);
+        let token = fields(&page, "form_token").remove(0);
         let grant = fields(&page, "grant").remove(0);
         let named = if which == "one" {
             ("grant", &*grant)
@@ -360,7 +360,7 @@ async fn c11_whoever_ends_a_grant_is_asked_again_everywhere() {
             ("all", "yes")
         };
         elsewhere
-            .send_form("/sessions/end", &[("token", &token), named])
+            .send_form("/sessions/end", &[("form_token", &token), named])
             .await;
 
         let before = server.footprint();
@@ -406,9 +406,9 @@ async fn c11_the_last_decision_counts() {
     }
     let (mut browser, _) = remembering(&server, &[], &[]).await;
     browser.sign_in().await;
-    let token = fields(&browser.sessions().await, "token").remove(0);
+    let token = fields(&browser.sessions().await, "form_token").remove(0);
     browser
-        .send_form("/sessions/end", &[("token", &token), ("all", "yes")])
+        .send_form("/sessions/end", &[("form_token", &token), ("all", "yes")])
         .await;
     assert!(!remembers(&browser));
 }

@@ -7,7 +7,7 @@ use super::{abilities, login_form_action, provenance};
 use crate::{
     base_url::BaseUrl,
     http::{Response, html},
-    oauth::{request::AuthorizationRequest, types::Scope},
+    oauth::{client::ClientSource, request::AuthorizationRequest, types::Scope},
     runtime::Rng,
 };
 
@@ -29,11 +29,12 @@ pub(in crate::oauth) struct Consent<'a> {
 }
 
 impl Consent<'_> {
-    /// The page. It comes before the login and names everything that the decision depends on.
+    /// The page. It comes before the login and names everything that the decision depends on. What
+    /// the client says of itself never stands in our own sentences, least of all in the title.
     pub(in crate::oauth) fn respond(&self, rng: &dyn Rng) -> Response {
         let request = self.request;
         let redirect_uri = &request.reply_to.redirect_uri;
-        let title = format!("Let {} use {}?", request.client_name, self.resource_name);
+        let title = format!("Give access to {}?", self.resource_name);
         let body = html! {
             h1 { (title) }
             @if redirect_uri.is_loopback() {
@@ -45,7 +46,12 @@ impl Consent<'_> {
             dl {
                 dt { "Who asks" }
                 dd {
-                    (request.client_name) " " (provenance(&request.client, request.client_source))
+                    strong { (request.client_name) } " "
+                    (provenance(&request.client, request.client_source))
+                    @if request.client_source == ClientSource::Registered {
+                        br;
+                        "The program gave itself this name. Judge by where the answer goes."
+                    }
                 }
                 dt { "Where the answer goes" }
                 dd {

@@ -27,7 +27,7 @@ use crate::{
 fn provenance(client: &ClientId, source: ClientSource) -> Markup {
     html! {
         @match source {
-            ClientSource::Registered => span.tag { "unverified name" },
+            ClientSource::Registered => span.tag.doubtful { "unverified name" },
             ClientSource::Configured => span.tag { "set up by the owner of this server" },
             ClientSource::Document => {
                 span.tag { "vouched for by " (document_host(client)) }

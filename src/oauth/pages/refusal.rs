@@ -22,7 +22,7 @@ pub(in crate::oauth) fn not_allowed(identity: &Identity) -> Problem {
     )
     .and(format!(
         "If you own this server, add {} to {key}. If you have another account, log out at the \
-         login provider and start again.",
+         login provider first.",
         identity.shown_name()
     ))
 }

@@ -86,6 +86,7 @@ impl Sessions<'_> {
                 (self.token())
                 p.buttons { button type="submit" { "Log out of this page" } }
             }
+            p.note { "You are logged out automatically half an hour after you logged in." }
         };
         html::page(StatusCode::OK, TITLE, &body, &["'self'".to_owned()], rng)
     }
@@ -97,24 +98,32 @@ impl Sessions<'_> {
             li {
                 h2 { (client.name) " " (provenance(&client.id, source)) }
                 dl {
-                    dt { "Answers to" }
-                    dd {
-                        strong { (host) }
-                        @if client.redirect_uri.is_loopback() { " (a program on your computer)" }
-                    }
-                    dt { "May" }
-                    @if let Some(allowed) = self.allowed {
-                        @for ability in abilities(grant.scope.min(allowed)) {
-                            dd { (ability) }
+                    div {
+                        dt { "Answers to" }
+                        dd {
+                            strong { (host) }
+                            @if client.redirect_uri.is_loopback() { " (a program on your computer)" }
                         }
                     }
-                    dt { "Connected" }
-                    dd { (moment(grant.created_at)) }
-                    dt { "Last used" }
-                    dd {
-                        @match grant.used_at {
-                            Some(used_at) => (moment(used_at)),
-                            None => "not yet",
+                    div {
+                        dt { "May" }
+                        @if let Some(allowed) = self.allowed {
+                            @for ability in abilities(grant.scope.min(allowed)) {
+                                dd { (ability) }
+                            }
+                        }
+                    }
+                    div {
+                        dt { "Connected" }
+                        dd { (moment(grant.created_at)) }
+                    }
+                    div {
+                        dt { "Last used" }
+                        dd {
+                            @match grant.used_at {
+                                Some(used_at) => (moment(used_at)),
+                                None => "not yet",
+                            }
                         }
                     }
                 }
@@ -136,7 +145,7 @@ impl Sessions<'_> {
     }
 
     fn token(&self) -> Markup {
-        html! { input type="hidden" name="token" value=(self.form_token); }
+        html! { input type="hidden" name="form_token" value=(self.form_token); }
     }
 }
 

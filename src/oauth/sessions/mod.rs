@@ -272,7 +272,7 @@ impl AuthorizationServer {
         parameters: &Parameters,
         session: &Session,
     ) -> Result<(), SessionError> {
-        let token = parameters.one("token")?.unwrap_or_default();
+        let token = parameters.one("form_token")?.unwrap_or_default();
         session
             .takes(token, &self.settings.sealing_key)
             .then_some(())

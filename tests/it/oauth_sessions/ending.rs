@@ -22,7 +22,7 @@ async fn e15_one_grant_is_ended_with_all_its_tokens_and_no_other() {
     let (mut browser, page) = signed_in(&server, "owner@example.test").await;
     let grant = grant_of(&server, &gone.access).await;
     assert!(fields(&page, "grant").contains(&grant));
-    let form = [("token", &*token(&page)), ("grant", &*grant)];
+    let form = [("form_token", &*token(&page)), ("grant", &*grant)];
     let back = browser.send_form(END, &form).await;
     assert_eq!(back.status(), StatusCode::SEE_OTHER);
     assert_eq!(location(&back), "https://vault.example/sessions");
@@ -53,7 +53,7 @@ async fn e12_what_is_ended_is_ended_for_the_mcp_endpoint() {
     assert_eq!(client.send(&ping).await.status(), 200);
     let (mut browser, page) = signed_in(&app.server, "owner@example.test").await;
     browser
-        .send_form(END, &[("token", &token(&page)), ("all", "yes")])
+        .send_form(END, &[("form_token", &token(&page)), ("all", "yes")])
         .await;
     app.storage.take_calls();
     assert_eq!(client.send(&ping).await.outcome(), "401 invalid_token");
@@ -73,7 +73,7 @@ async fn e15_all_means_all_of_the_persons_and_nobody_elses() {
     let (mut browser, page) = signed_in(&server, "owner@example.test").await;
     assert_eq!(fields(&page, "grant").len(), 3);
     browser
-        .send_form(END, &[("token", &token(&page)), ("all", "yes")])
+        .send_form(END, &[("form_token", &token(&page)), ("all", "yes")])
         .await;
 
     assert_eq!(grants(&server), 1);
@@ -99,7 +99,7 @@ async fn e15_somebody_elses_grant_cannot_be_ended_or_told_from_none() {
     let mut answers = Vec::new();
     for grant in [&*theirs, "AAAAAAAAAAAAAAAAAAAAAA"] {
         let answer = browser
-            .send_form(END, &[("token", &token), ("grant", grant)])
+            .send_form(END, &[("form_token", &token), ("grant", grant)])
             .await;
         assert_eq!(server.events.last().reason, "grant_unknown");
         assert_eq!(server.events.last().grant, None);
@@ -131,14 +131,18 @@ async fn e15_a_form_without_the_token_of_this_very_session_is_refused() {
             &format!("{good}A"),
             &cookie,
         ] {
-            let form = [("token", wrong), ("all", "yes")];
+            let form = [("form_token", wrong), ("all", "yes")];
             let refused = browser.send_form(path, &form).await;
             assert_eq!(refused.status(), StatusCode::FORBIDDEN, "{path} {wrong}");
             assert_eq!(server.events.last().reason, "session_form_refused");
         }
         let refused = browser.send_form(path, &[("all", "yes")]).await;
         assert_eq!(refused.status(), StatusCode::FORBIDDEN);
-        let twice = [("token", &*good), ("token", &*good), ("all", "yes")];
+        let twice = [
+            ("form_token", &*good),
+            ("form_token", &*good),
+            ("all", "yes"),
+        ];
         let refused = browser.send_form(path, &twice).await;
         assert_eq!(refused.status(), StatusCode::BAD_REQUEST);
     }
@@ -150,7 +154,7 @@ async fn e15_a_form_from_elsewhere_is_refused() {
     let server = Server::new();
     server.sign_in().await;
     let (mut browser, page) = signed_in(&server, "owner@example.test").await;
-    let form = [("token", &*token(&page)), ("all", "yes")];
+    let form = [("form_token", &*token(&page)), ("all", "yes")];
     let before = server.footprint();
     for headers in [
         [("origin", "https://evil.example")].as_slice(),
@@ -199,7 +203,7 @@ async fn e15_a_form_that_does_not_say_what_to_end_ends_nothing() {
         &[("all", "yes"), ("grant", &grant)],
         &[("grant", &grant), ("grant", &grant)],
     ] {
-        let form = [&[("token", &*token)], fields].concat();
+        let form = [&[("form_token", &*token)], fields].concat();
         let refused = browser.send_form(END, &form).await;
         assert_eq!(refused.status(), StatusCode::BAD_REQUEST, "{fields:?}");
         assert_eq!(server.events.last().reason, "session_unreadable");
@@ -214,7 +218,7 @@ async fn e15_a_get_changes_nothing() {
     let client = app.owner().await;
     let (browser, page) = signed_in(&app.server, "owner@example.test").await;
     let grant = fields(&page, "grant").remove(0);
-    let query = format!("token={}&grant={grant}&all=yes", token(&page));
+    let query = format!("form_token={}&grant={grant}&all=yes", token(&page));
     for method in [Method::GET, Method::HEAD] {
         for (path, status) in [
             ("/sessions", 200),
@@ -245,12 +249,12 @@ async fn h1_the_log_tells_what_happened_and_not_to_whom() {
     assert_eq!(begun.reason, "session_begun");
     let (cookie, token) = (browser.cookie_header(), token(&page));
     let grant = fields(&page, "grant").remove(0);
-    let form = [("token", &*token), ("grant", &*grant)];
+    let form = [("form_token", &*token), ("grant", &*grant)];
     browser.send_form(END, &form).await;
     let ended = server.events.last();
     assert_eq!(ended.reason, "grant_ended");
     assert_eq!(ended.grant.unwrap().as_str(), grant);
-    browser.send_form(SIGN_OUT, &[("token", &token)]).await;
+    browser.send_form(SIGN_OUT, &[("form_token", &token)]).await;
     let signed_out = server.events.last();
     assert_eq!(signed_out.reason, "session_ended");
     assert!(begun.person.is_some());
@@ -276,7 +280,7 @@ async fn e15_the_page_of_one_person_is_no_form_of_the_next() {
     let server = Server::new();
     let tokens = server.sign_in().await;
     let (mut browser, page) = signed_in(&server, "owner@example.test").await;
-    let stale = [("token", token(&page)), ("all", "yes".to_owned())];
+    let stale = [("form_token", token(&page)), ("all", "yes".to_owned())];
     let stale = stale
         .each_ref()
         .map(|(name, value)| (*name, value.as_str()));

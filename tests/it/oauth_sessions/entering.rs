@@ -63,7 +63,7 @@ async fn e15_a_session_ends_after_thirty_minutes_whatever_is_done_in_it() {
     server.sign_in().await;
     let (mut browser, page) = signed_in(&server, "owner@example.test").await;
     let cookies = browser.cookies.clone();
-    let form = [("token", token(&page)), ("all", "yes".to_owned())];
+    let form = [("form_token", token(&page)), ("all", "yes".to_owned())];
     let form = form.each_ref().map(|(name, value)| (*name, value.as_str()));
 
     server.wait(1_799);
@@ -118,7 +118,7 @@ async fn e15_a_cookie_that_was_not_made_here_is_nobodys() {
         browser.cookies.insert(COOKIE.to_owned(), cookie.clone());
         for path in [END, SIGN_OUT] {
             let refused = browser
-                .send_form(path, &[("token", &token), ("all", "yes")])
+                .send_form(path, &[("form_token", &token), ("all", "yes")])
                 .await;
             assert_eq!(refused.status(), StatusCode::FORBIDDEN, "{path} {cookie}");
         }
@@ -137,7 +137,7 @@ async fn e15_signing_out_is_for_whoever_else_has_the_cookie_too() {
     let (mut browser, page) = signed_in(&server, "owner@example.test").await;
     let copied = browser.cookies.clone();
     let back = browser
-        .send_form(SIGN_OUT, &[("token", &token(&page))])
+        .send_form(SIGN_OUT, &[("form_token", &token(&page))])
         .await;
     assert_eq!(back.status(), StatusCode::SEE_OTHER);
     assert_eq!(location(&back), "https://vault.example/sessions");
@@ -147,7 +147,7 @@ async fn e15_signing_out_is_for_whoever_else_has_the_cookie_too() {
 
     browser.cookies = copied;
     let refused = browser
-        .send_form(END, &[("token", &token(&page)), ("all", "yes")])
+        .send_form(END, &[("form_token", &token(&page)), ("all", "yes")])
         .await;
     assert_eq!(refused.status(), StatusCode::FORBIDDEN);
     assert!(text(&browser.sessions().await).contains(SIGN_IN));
@@ -225,7 +225,7 @@ async fn e15_whoever_may_not_enter_any_more_is_out_at_once() {
 
         // With a form that was good while they were in.
         browser.cookies = signed_in;
-        let form = [("token", &*form_token), ("all", "yes")];
+        let form = [("form_token", &*form_token), ("all", "yes")];
         let refused = browser.send_form(END, &form).await;
         assert_eq!(refused.status(), StatusCode::FORBIDDEN);
         assert_eq!(server.events.last().reason, reason);
@@ -315,7 +315,7 @@ async fn e15_an_outage_is_a_page_and_ends_nothing() {
     server.sign_in().await;
     let (mut browser, page) = signed_in(&server, "owner@example.test").await;
     server.objects.down.set(true);
-    let all = [("token", &*token(&page)), ("all", "yes")];
+    let all = [("form_token", &*token(&page)), ("all", "yes")];
     for answer in [
         browser.sessions().await,
         browser.send_form(END, &all).await,

@@ -1,5 +1,6 @@
 //! The page on which people see their own grants and end them.
 
+mod coverage;
 mod ending;
 mod entering;
 mod listing;
@@ -23,7 +24,7 @@ async fn signed_in<'a>(server: &'a Server, name: &str) -> (Browser<'a>, Response
 
 /// The token that every form of a page carries.
 fn token(page: &Response) -> String {
-    let tokens = fields(page, "token");
+    let tokens = fields(page, "form_token");
     assert!(tokens.iter().all(|token| *token == tokens[0]));
     tokens[0].clone()
 }
