@@ -65,6 +65,11 @@ const flows = {
     redirect(`https://client.example/?state=${secret}`),
   ],
   'consent handle': (secret) => ['/authorize', {}, { body: handle(secret) }],
+  'form token of a session': (secret) => [
+    '/sessions',
+    {},
+    { body: `<form><input type="hidden" name="form_token" value="${secret}"></form>` },
+  ],
   cookie: (secret) => [
     '/authorize',
     {},

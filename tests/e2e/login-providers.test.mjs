@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { ClaudeCode } from './support/claude.mjs';
+import { submission } from './support/forms.mjs';
 import { LoginStack, kinds, textOf } from './support/login.mjs';
 import { refresh } from './support/oauth.mjs';
+import { endings, logIn, look, send } from './support/sessions.mjs';
 
 for (const kind of Object.keys(kinds)) {
   describe(kind, () => {
@@ -53,6 +55,24 @@ for (const kind of Object.keys(kinds)) {
       }
       await login.allow(login.listed);
       assert.notDeepEqual(await login.tools(before.access_token), [], 'and does again once they are back');
+    });
+
+    test('E15: a person sees and ends what they have connected; a stranger gets the page that says why not', async () => {
+      const { stack, people } = login;
+      const before = await login.signIn();
+      const browser = login.browser();
+      assert.ok((await logIn(browser, stack.url, { user: people.owner })).callback);
+      const page = await look(browser, stack.url);
+      assert.ok(textOf(page).includes(`You are logged in as ${people.owner}`), textOf(page));
+      const id = before.access_token.split('.')[1];
+      const form = endings(page).find(({ inputs }) => inputs.some(({ value }) => value === id));
+      assert.equal((await send(browser, stack.url, form, submission(form, {}))).status, 303);
+      await assert.rejects(login.tools(before.access_token), /401/);
+
+      const { page: refused } = await logIn(login.browser(), stack.url, { user: people.stranger });
+      assert.equal(refused.status, 403);
+      assert.ok(textOf(refused).includes(people.stranger), textOf(refused));
+      assert.ok(textOf(refused).includes(login.allowlist), textOf(refused));
     });
 
     test('C8: a callback works once, and in the browser that began', async () => {

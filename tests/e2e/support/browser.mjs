@@ -53,12 +53,14 @@ export class Chromium {
   violations = [];
   #profile = mkdtempSync(join(tmpdir(), 'vault-mcp-chromium-'));
 
-  static async open() {
+  /** Opens it; without `javaScriptEnabled` no page runs a script. */
+  static async open({ javaScriptEnabled = true } = {}) {
     const browser = new Chromium();
     browser.context = await chromium.launchPersistentContext(browser.#profile, {
       executablePath,
       headless: true,
       args: QUIET,
+      javaScriptEnabled,
       viewport: { width: 900, height: 900 },
     });
     browser.page = browser.context.pages()[0] ?? (await browser.context.newPage());

@@ -5,12 +5,18 @@
  * out. What a client makes up itself is learned too: a code verifier is as good as the code.
  */
 
-const isIssuedAt = (path) => (exchange, place) => place === 'body' && exchange.path === path;
+const isIssuedAt =
+  (...paths) =>
+  (exchange, place) =>
+    place === 'body' && paths.includes(exchange.path);
 const redirectsFrom =
   (...paths) =>
   (exchange, place) =>
     place === 'location' && paths.includes(exchange.path);
 const nowhere = () => false;
+
+/** Where a login begins: after a consent, given now or remembered, and at the page of a person's own grants. */
+const BEGINNINGS = ['/consent', '/authorize', '/sessions/sign-in'];
 
 /** By kind: whether it may stand at a place (`body`, or the name of a header) of the answer of an exchange. */
 export const KINDS = Object.freeze({
@@ -21,10 +27,12 @@ export const KINDS = Object.freeze({
   'code verifier': nowhere,
   // To the client again, when the person has logged in or denied, or when the request was wrong.
   "client's state": redirectsFrom('/callback', '/consent', '/authorize'),
-  'consent handle': isIssuedAt('/authorize'),
+  // Also to somebody else than the one whose consent was remembered.
+  'consent handle': isIssuedAt('/authorize', '/callback'),
+  'form token of a session': isIssuedAt('/sessions'),
   cookie: (_, place) => place === 'set-cookie',
-  'state of a login': redirectsFrom('/consent'),
-  'nonce of a login': redirectsFrom('/consent'),
+  'state of a login': redirectsFrom(...BEGINNINGS),
+  'nonce of a login': redirectsFrom(...BEGINNINGS),
   'code of the login provider': nowhere,
   'secret of the login provider': nowhere,
   'configured secret': nowhere,
@@ -64,6 +72,7 @@ function* inRequest(exchange) {
     ['refresh_token', 'refresh token'],
     ['client_secret', 'client secret'],
     ['token', 'access token'],
+    ['form_token', 'form token of a session'],
   ])
     yield [kind, fields.get(field)];
 }
@@ -75,14 +84,15 @@ function* inAnswer(exchange) {
     yield ['refresh token', json.refresh_token];
   }
   if (path === '/register') yield ['client secret', json.client_secret];
-  if (path === '/authorize')
-    for (const [, handle] of exchange.body.matchAll(/name="handle" value="([^"]+)"/g))
-      yield ['consent handle', handle];
+  for (const [, handle] of exchange.body.matchAll(/name="handle" value="([^"]+)"/g))
+    yield ['consent handle', handle];
+  for (const [, token] of exchange.body.matchAll(/name="form_token" value="([^"]+)"/g))
+    yield ['form token of a session', token];
   for (const line of exchange.header('set-cookie'))
     yield ['cookie', line.split(';')[0].split('=').slice(1).join('=')];
   const parameters = URL.parse(exchange.header('location')[0])?.searchParams;
   if (path === '/callback') yield ['authorization code', parameters?.get('code')];
-  if (path === '/consent') {
+  if (BEGINNINGS.includes(path)) {
     yield ['state of a login', parameters?.get('state')];
     yield ['nonce of a login', parameters?.get('nonce')];
   }
