@@ -34,6 +34,7 @@ mod storage_index;
 mod storage_index_changes;
 mod storage_index_cost;
 mod storage_index_walk;
+mod storage_interrupted;
 mod storage_load;
 mod storage_real;
 mod storage_search;
