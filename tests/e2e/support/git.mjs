@@ -42,6 +42,14 @@ export function commitOf(repository, commit) {
   };
 }
 
+/** The commits of a branch whose message begins with this line. */
+export const commitsOf = (repository, subject, branch = 'main') =>
+  git(repository, ['log', '--format=%H %s', branch])
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line.slice(41) === subject)
+    .map((line) => line.slice(0, 40));
+
 /** What a commit changed against its parent: lines of a letter (A, M, D) and a path, `{change, path}`. */
 export const changesOf = (repository, commit) =>
   git(repository, ['diff-tree', '--no-commit-id', '--name-status', '--no-renames', '-r', '-z', commit])

@@ -82,6 +82,15 @@ export class Running {
     }
   }
 
+  /** Ends the whole group at once, as a crash does. */
+  async kill() {
+    const { pid } = this.child;
+    if (!pid) return;
+    signalGroup(pid, 'SIGKILL');
+    groups.delete(pid);
+    await this.exited;
+  }
+
   /** Ends the whole group: politely, then not. */
   async stop() {
     const { pid } = this.child;

@@ -143,6 +143,12 @@ export class Stack {
     this.worker = await this.#startWorker();
   }
 
+  /** Ends the Worker in the middle of whatever it does, and starts it again with the state that it left. */
+  async crash() {
+    await this.worker.kill();
+    this.worker = await this.#startWorker();
+  }
+
   /** The requests that reached the look-alike since it started or `forgetRequests`. */
   requests() {
     return this.#control('GET', 'requests');
