@@ -61,6 +61,41 @@ pub(crate) fn integer<'de, D: Deserializer<'de>>(input: D) -> Result<Option<u64>
         .ok_or_else(|| D::Error::custom(format!("expected a whole number, got {value}")))
 }
 
+/// Properties with the values that they are to be or to have: an object, also as text. A value is a
+/// text, a number, a truth value or null, or a list of those, all of which are meant.
+pub(crate) fn properties<'de, D: Deserializer<'de>>(
+    input: D,
+) -> Result<Vec<(String, String)>, D::Error> {
+    let refused = |value: &Value| {
+        D::Error::custom(format!(
+            "expected an object of property names and values, such as {{\"status\": \"done\"}}, got {value}"
+        ))
+    };
+    let mut value = Value::deserialize(input)?;
+    if let Value::String(text) = &value {
+        value = serde_json::from_str(text).map_err(|_| refused(&value))?;
+    }
+    let Value::Object(object) = &value else {
+        return Err(refused(&value));
+    };
+    let mut pairs = Vec::new();
+    for (key, value) in object {
+        let alone = std::slice::from_ref(value);
+        let values = value.as_array().map_or(alone, Vec::as_slice);
+        for each in values {
+            let text = match each {
+                Value::Null => String::new(),
+                Value::Bool(flag) => flag.to_string(),
+                Value::Number(number) => number.to_string(),
+                Value::String(text) => text.clone(),
+                Value::Array(_) | Value::Object(_) => return Err(refused(each)),
+            };
+            pairs.push((key.clone(), text));
+        }
+    }
+    Ok(pairs)
+}
+
 /// The integer that a floating-point number is, where it is one.
 fn whole(number: f64) -> Option<u64> {
     /// Above this, doubles no longer tell neighbouring integers apart.
@@ -120,6 +155,49 @@ mod tests {
             let refusal = limit(&form).unwrap_err();
             assert!(
                 refusal.contains("expected a whole number"),
+                "{form}: {refusal}"
+            );
+        }
+    }
+
+    #[test]
+    fn properties_are_taken_in_every_form_clients_send() {
+        #[derive(Debug, Deserialize)]
+        struct Filtered {
+            #[serde(deserialize_with = "properties")]
+            frontmatter: Vec<(String, String)>,
+        }
+        let parsed = |value: Value| {
+            let arguments = json!({ "frontmatter": value });
+            parse::<Filtered>(arguments.as_object().cloned())
+        };
+        let all = json!({ "a": "x", "b": 3, "c": true, "d": null, "e": ["y", 1.5] });
+        for form in [all.clone(), json!(all.to_string())] {
+            let found = parsed(form).unwrap().frontmatter;
+            let pairs: Vec<_> = found
+                .iter()
+                .map(|(k, v)| (k.as_str(), v.as_str()))
+                .collect();
+            let expected = [
+                ("a", "x"),
+                ("b", "3"),
+                ("c", "true"),
+                ("d", ""),
+                ("e", "y"),
+                ("e", "1.5"),
+            ];
+            assert_eq!(pairs, expected);
+        }
+        for form in [
+            json!("status"),
+            json!(["a"]),
+            json!(1),
+            json!({ "a": { "b": 1 } }),
+            json!("[]"),
+        ] {
+            let refusal = parsed(form.clone()).unwrap_err();
+            assert!(
+                refusal.contains("frontmatter: expected an object"),
                 "{form}: {refusal}"
             );
         }

@@ -4,14 +4,17 @@
 //! and submodules beside the notes, and somebody else who pushes in between. Tests use it wherever
 //! the backend is not what they are about.
 
+pub mod catalog;
+
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 
 use crate::vault::{
     policy::{Visible, Writable},
     room::obstacles,
     storage::{
-        CommitId, CommitInfo, Committed, Entry, ListQuery, Listing, Lookup, Revision, SearchHit,
-        SearchPage, SearchQuery, Sieve, StorageError, StoredNote, VaultStorage,
+        BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, Entry, Indexed, ListQuery,
+        Listing, Lookup, Overview, OverviewQuery, Revision, SearchHit, SearchPage, SearchQuery,
+        Sieve, StorageError, StoredNote, VaultStorage,
     },
     text,
 };
@@ -103,6 +106,31 @@ impl MemoryStorage {
             .last()
             .map(|commit| commit.files.clone())
             .unwrap_or_default()
+    }
+
+    /// The notes of the head that `sieve` lets through, in the order of their paths. When they were
+    /// changed is not known: commits have no time here.
+    fn with_notes<T>(
+        &self,
+        sieve: &dyn Sieve,
+        answer: impl FnOnce(Option<CommitId>, &[catalog::Read<'_>]) -> T,
+    ) -> T {
+        let history = self.history.borrow();
+        let Some(commit) = history.last() else {
+            return answer(None, &[]);
+        };
+        let notes: Vec<_> = commit
+            .files
+            .iter()
+            .filter_map(|(path, file)| {
+                Some(catalog::Read {
+                    bytes: file.bytes()?,
+                    path: sieve.admit(path)?,
+                    modified: None,
+                })
+            })
+            .collect();
+        answer(Some(commit.id.clone()), &notes)
     }
 
     /// The commit to look into; `None` while there is none at all.
@@ -237,20 +265,38 @@ impl VaultStorage for MemoryStorage {
         })
     }
 
+    async fn browse(&self, query: &BrowseQuery<'_>) -> Result<Indexed<BrowsePage>, StorageError> {
+        Ok(Indexed::Answer(
+            self.with_notes(query.sieve, |commit, notes| {
+                catalog::browse(commit, notes, query)
+            }),
+        ))
+    }
+
+    async fn overview(&self, query: &OverviewQuery<'_>) -> Result<Indexed<Overview>, StorageError> {
+        Ok(Indexed::Answer(
+            self.with_notes(query.sieve, |commit, notes| {
+                catalog::overview(commit, notes, query)
+            }),
+        ))
+    }
+
     async fn search(&self, query: &SearchQuery<'_>) -> Result<SearchPage, StorageError> {
-        let (commit, files) = match self.commit(None)? {
-            None => (None, Files::new()),
-            Some(Commit { id, files, .. }) => (Some(id), files),
+        let Some(Commit { id, files, .. }) = self.commit(None)? else {
+            return Ok(SearchPage::of_nothing());
         };
-        // A note that is no text is searched by its path, as if it were empty.
-        let notes: Vec<(Visible, Option<&str>)> = files
+        let shown: Vec<(Visible, &Rc<[u8]>)> = files
             .iter()
-            .filter(|(path, _)| query.dir.strip(path).is_some())
-            .filter_map(|(path, file)| {
-                Some((
-                    query.sieve.admit(path)?,
-                    std::str::from_utf8(file.bytes()?).ok(),
-                ))
+            .filter_map(|(path, file)| Some((query.sieve.admit(path)?, file.bytes()?)))
+            .collect();
+        // A note that is no text is searched by its path, as if it were empty.
+        let text = |bytes| str::from_utf8(bytes).ok();
+        let notes: Vec<(Visible, Option<&str>)> = shown
+            .into_iter()
+            .map(|(path, bytes)| (path, text(bytes)))
+            .filter(|(path, text)| {
+                query.dir.strip(path.as_str()).is_some()
+                    && catalog::is_meant(query.filter, path, text.unwrap_or_default())
             })
             .collect();
         let documents = notes.iter().map(|(path, text)| text::Document {
@@ -261,7 +307,7 @@ impl VaultStorage for MemoryStorage {
         let total = found.len();
         let page = found.into_iter().skip(query.offset).take(query.limit);
         Ok(SearchPage {
-            commit,
+            commit: Some(id),
             total,
             hits: page
                 .filter_map(|hit| {

@@ -6,6 +6,8 @@
 
 mod change;
 mod delete;
+mod filter;
+mod folder;
 mod list;
 mod read;
 mod room;
@@ -16,6 +18,7 @@ use std::{fmt, rc::Rc};
 
 pub use change::{MAX_NOTE_BYTES, Replaced, WriteOutcome, Written};
 pub use delete::{DeleteRequest, Deleted};
+pub use filter::FilterRequest;
 pub use list::{FolderSummary, ListRequest, ListedNote, MAX_PAGE, NotePage};
 pub use read::Note;
 pub use search::{FoundNote, FoundPage, MAX_HITS, SearchRequest};
@@ -118,6 +121,11 @@ impl VaultClient {
     /// A path that came back from the backend, if this client's own policy shows it.
     fn readmit(&self, path: &Visible) -> bool {
         self.policy.read(path.path()).is_ok()
+    }
+
+    /// The same, and whether it lies below `dir`.
+    fn is_shown_below(&self, dir: &DirPath, path: &Visible) -> bool {
+        self.readmit(path) && dir.strip(path.as_str()).is_some()
     }
 
     /// The commit that a caller names.

@@ -4,7 +4,7 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::storage::CommitId;
+use super::{error::VaultError, storage::CommitId};
 
 /// The version of the format. A cursor of another version is refused.
 const VERSION: u8 = 1;
@@ -76,6 +76,15 @@ impl Cursor {
             "query": query,
         });
         URL_SAFE_NO_PAD.encode(wire.to_string())
+    }
+
+    /// The number of elements that were shown, where that is the position.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` for a cursor that has another kind of position.
+    pub(super) fn offset(&self) -> Result<usize, VaultError> {
+        let offset = self.after.parse();
+        offset.map_err(|_| VaultError::invalid("cursor", &CursorError::Unreadable))
     }
 
     /// Reads a cursor that a client brought back with `query`.

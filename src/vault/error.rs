@@ -241,6 +241,14 @@ pub enum ReadOnly {
 }
 
 impl VaultError {
+    /// An argument of which `problem` says what is wrong.
+    pub(super) fn invalid(argument: &'static str, problem: &impl ToString) -> Self {
+        Self::InvalidArgument {
+            argument,
+            problem: problem.to_string(),
+        }
+    }
+
     /// The error's stable code.
     #[must_use]
     pub const fn code(&self) -> Code {

@@ -11,8 +11,10 @@
 pub mod client;
 pub mod commit;
 pub mod cursor;
+pub mod date;
 pub mod echo;
 pub mod error;
+pub mod filter;
 mod ignorable;
 pub mod markdown;
 pub mod path;

@@ -11,11 +11,13 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned, de::Error};
 
 use super::{
+    filter::NoteFilter,
     path::{DirPath, VaultPath},
     policy::{VaultPolicy, Visible, Writable},
     storage::{
-        CommitId, CommitInfo, Committed, Entry, ListQuery, Listing, Lookup, Progress, Revision,
-        SearchHit, SearchPage, SearchQuery, Sieve, StorageError, StoredNote, VaultStorage,
+        BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, Entry, Indexed, ListQuery,
+        Listing, Lookup, Order, Overview, OverviewQuery, Progress, Revision, SearchHit, SearchPage,
+        SearchQuery, Sieve, StorageError, StoredNote, VaultStorage,
     },
     text::{Excerpt, Query},
 };
@@ -59,6 +61,17 @@ enum Call {
         path: String,
         at: Option<CommitId>,
     },
+    Browse {
+        dir: String,
+        depth: Option<usize>,
+        filter: NoteFilter,
+        order: Order,
+        offset: usize,
+        limit: usize,
+    },
+    Overview {
+        named: Vec<String>,
+    },
     Hear {
         reference: String,
         commit: CommitId,
@@ -66,6 +79,7 @@ enum Call {
     Search {
         query: String,
         dir: String,
+        filter: NoteFilter,
         offset: usize,
         limit: usize,
     },
@@ -91,9 +105,12 @@ impl Call {
     /// Whether the call changes something.
     const fn is_mutation(&self) -> bool {
         match self {
-            Self::List { .. } | Self::Read { .. } | Self::Hear { .. } | Self::Search { .. } => {
-                false
-            }
+            Self::List { .. }
+            | Self::Read { .. }
+            | Self::Browse { .. }
+            | Self::Overview { .. }
+            | Self::Hear { .. }
+            | Self::Search { .. } => false,
             Self::Create { .. } | Self::Update { .. } | Self::Delete { .. } => true,
         }
     }
@@ -233,6 +250,27 @@ impl VaultStorage for RemoteStorage {
         })
     }
 
+    async fn browse(&self, query: &BrowseQuery<'_>) -> Result<Indexed<BrowsePage>, StorageError> {
+        let call = Call::Browse {
+            dir: query.dir.as_str().to_owned(),
+            depth: query.depth,
+            filter: query.filter.clone(),
+            order: query.order,
+            offset: query.offset,
+            limit: query.limit,
+        };
+        let page: Indexed<BrowsePage<String>> = self.call(&call).await?;
+        Ok(page.map(|page| page.with_paths(|path| query.sieve.admit(&path))))
+    }
+
+    async fn overview(&self, query: &OverviewQuery<'_>) -> Result<Indexed<Overview>, StorageError> {
+        let call = Call::Overview {
+            named: query.named.iter().map(ToString::to_string).collect(),
+        };
+        let overview: Indexed<Overview<String>> = self.call(&call).await?;
+        Ok(overview.map(|overview| overview.with_paths(|path| query.sieve.admit(&path))))
+    }
+
     async fn hear_of(&self, reference: &str, commit: &CommitId) -> Result<(), StorageError> {
         self.call(&Call::Hear {
             reference: reference.to_owned(),
@@ -245,6 +283,7 @@ impl VaultStorage for RemoteStorage {
         let call = Call::Search {
             query: query.query.as_str().to_owned(),
             dir: query.dir.as_str().to_owned(),
+            filter: query.filter.clone(),
             offset: query.offset,
             limit: query.limit,
         };
@@ -327,13 +366,46 @@ pub async fn answer(
     match call {
         Call::List { dir, at } => text(&list(storage, policy, &dir, at).await),
         Call::Read { path, at } => text(&read(storage, policy, &path, at.as_ref()).await),
+        Call::Browse {
+            dir,
+            depth,
+            filter,
+            order,
+            offset,
+            limit,
+        } => text(&match DirPath::parse(&dir) {
+            Err(error) => Err(unexpected(&error)),
+            Ok(dir) => {
+                let query = BrowseQuery {
+                    sieve: policy,
+                    dir,
+                    depth,
+                    filter: &filter,
+                    order,
+                    offset,
+                    limit,
+                };
+                let page = storage.browse(&query).await;
+                page.map(|page| page.map(|page| page.with_paths(as_text)))
+            }
+        }),
+        Call::Overview { named } => {
+            let named: Vec<&str> = named.iter().map(String::as_str).collect();
+            let query = OverviewQuery {
+                sieve: policy,
+                named: &named,
+            };
+            let overview = storage.overview(&query).await;
+            text(&overview.map(|overview| overview.map(|facts| facts.with_paths(as_text))))
+        }
         Call::Hear { reference, commit } => text(&storage.hear_of(&reference, &commit).await),
         Call::Search {
             query,
             dir,
+            filter,
             offset,
             limit,
-        } => text(&search(storage, policy, &query, &dir, (offset, limit)).await),
+        } => text(&search(storage, policy, &query, (&dir, &filter), (offset, limit)).await),
         Call::Create {
             path,
             content,
@@ -356,6 +428,16 @@ pub async fn answer(
             Err(error) => Err(error),
         }),
     }
+}
+
+/// A witness as it travels.
+#[expect(
+    clippy::needless_pass_by_value,
+    clippy::unnecessary_wraps,
+    reason = "the shape of a conversion of paths"
+)]
+fn as_text(path: Visible) -> Option<String> {
+    Some(path.as_str().to_owned())
 }
 
 fn text<T: Serialize>(answer: &Result<T, StorageError>) -> Result<String, LinkError> {
@@ -421,7 +503,7 @@ async fn search(
     storage: &dyn VaultStorage,
     policy: &VaultPolicy,
     query: &str,
-    dir: &str,
+    (dir, filter): (&str, &NoteFilter),
     (offset, limit): (usize, usize),
 ) -> Result<WireSearch, StorageError> {
     let query = &Query::parse(query).map_err(|error| unexpected(&error))?;
@@ -430,6 +512,7 @@ async fn search(
         sieve: policy,
         query,
         dir,
+        filter,
         offset,
         limit,
     };

@@ -4,118 +4,26 @@
 //! passed, because its methods take the policy's witnesses; and it cannot hand out a path that the
 //! policy hides, because the paths in its answers are witnesses too, made by the caller's [`Sieve`].
 
+mod catalog;
+mod object_id;
+
 use std::{fmt, time::Duration};
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
+pub use catalog::{
+    BrowsePage, BrowseQuery, CatalogEntry, FolderCount, Indexed, Order, Overview, OverviewQuery,
+    RECENT, TOP_TAGS, TagCount,
+};
+pub use object_id::{CommitId, NotAnObjectId, Revision};
+
 use super::{
+    filter::NoteFilter,
     path::DirPath,
     policy::{Visible, Writable},
     text::{Excerpt, Query},
 };
-
-/// A git object id in SHA-1 form: 40 lower-case hexadecimal digits.
-macro_rules! object_id {
-    ($(#[$doc:meta])* $name:ident) => {
-        $(#[$doc])*
-        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(try_from = "String", into = "String")]
-        pub struct $name(String);
-
-        impl $name {
-            /// Parses 40 hexadecimal digits; capitals become lower case, as git prints them.
-            ///
-            /// # Errors
-            /// [`NotAnObjectId`] for anything else.
-            pub fn parse(text: &str) -> Result<Self, NotAnObjectId> {
-                if text.len() == 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-                    Ok(Self(text.to_ascii_lowercase()))
-                } else {
-                    Err(NotAnObjectId)
-                }
-            }
-
-            /// The 40 digits.
-            #[must_use]
-            pub fn as_str(&self) -> &str {
-                &self.0
-            }
-        }
-
-        impl TryFrom<String> for $name {
-            type Error = NotAnObjectId;
-
-            fn try_from(text: String) -> Result<Self, Self::Error> {
-                Self::parse(&text)
-            }
-        }
-
-        impl From<$name> for String {
-            fn from(id: $name) -> Self {
-                id.0
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
-            }
-        }
-
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "{}({})", stringify!($name), self.0)
-            }
-        }
-    };
-}
-
-object_id! {
-    /// The revision of a note: the git blob id of its bytes.
-    Revision
-}
-object_id! {
-    /// The id of a commit.
-    CommitId
-}
-
-impl Revision {
-    /// The revision that git gives to `content`: SHA-1 over `blob <length>\0` and the bytes.
-    #[must_use]
-    pub fn of(content: &[u8]) -> Self {
-        Self(git_hash("blob", content))
-    }
-}
-
-impl CommitId {
-    /// The id that git gives to the commit object `object`.
-    #[must_use]
-    pub fn of(object: &[u8]) -> Self {
-        Self(git_hash("commit", object))
-    }
-}
-
-/// The id of a git object of some kind, as 40 hexadecimal digits.
-fn git_hash(kind: &str, content: &[u8]) -> String {
-    use sha1::{Digest, Sha1};
-    use std::fmt::Write;
-
-    let mut hash = Sha1::new();
-    hash.update(format!("{kind} {}\0", content.len()));
-    hash.update(content);
-    let mut hex = String::with_capacity(40);
-    for byte in hash.finalize() {
-        // Writing to a `String` cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-    }
-    hex
-}
-
-/// A text that is not a git object id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a git object id: expected 40 hexadecimal digits")]
-pub struct NotAnObjectId;
 
 /// Decides which paths may leave a backend. The policy is its only implementation.
 pub trait Sieve {
@@ -195,6 +103,8 @@ pub struct SearchQuery<'a> {
     pub query: &'a Query,
     /// Only notes below this folder, at any depth; the root searches all.
     pub dir: DirPath,
+    /// Only notes that meet this.
+    pub filter: &'a NoteFilter,
     /// How many of the best hits to leave out.
     pub offset: usize,
     /// How many hits to give out at the most.
@@ -239,6 +149,21 @@ pub struct SearchPage {
     /// Where not all notes could be searched yet: how far the backend is. The rest then says what
     /// was found so far, and must not be taken for the whole.
     pub unfinished: Option<Progress>,
+}
+
+impl SearchPage {
+    /// What a search in a repository without commits finds.
+    #[must_use]
+    pub const fn of_nothing() -> Self {
+        Self {
+            commit: None,
+            total: 0,
+            hits: Vec::new(),
+            searched: 0,
+            by_path_only: 0,
+            unfinished: None,
+        }
+    }
 }
 
 /// How far a backend is with what it needs for a search.
@@ -321,7 +246,7 @@ pub trait VaultStorage {
     ///
     /// # Behavior
     /// - What is found is exactly what [`text::search`](super::text::search) finds when it looks at
-    ///   every note; the order of the hits may differ.
+    ///   every note that the filter admits; the order of the hits may differ.
     /// - A backend that cannot search everything at the moment says so in `unfinished`. One that
     ///   cannot search at all has this default.
     ///
@@ -329,16 +254,41 @@ pub trait VaultStorage {
     /// Any [`StorageError`] of reading.
     async fn search(&self, _query: &SearchQuery<'_>) -> Result<SearchPage, StorageError> {
         Ok(SearchPage {
-            commit: None,
-            total: 0,
-            hits: Vec::new(),
-            searched: 0,
-            by_path_only: 0,
             unfinished: Some(Progress {
                 indexed: 0,
                 total: None,
             }),
+            ..SearchPage::of_nothing()
         })
+    }
+
+    /// Lists a page of notes with what they say of themselves.
+    ///
+    /// # Behavior
+    /// - The head is browsed, and the answer names it.
+    /// - Every note of [`Self::list`] is there, its title by
+    ///   [`title::of_note`](super::title::of_note), unless the filter does not admit it.
+    /// - A backend that does not know enough at the moment says so. One that never does has this
+    ///   default.
+    ///
+    /// # Errors
+    /// Any [`StorageError`] of reading.
+    async fn browse(&self, _query: &BrowseQuery<'_>) -> Result<Indexed<BrowsePage>, StorageError> {
+        Ok(Indexed::NOT_YET)
+    }
+
+    /// Sums the vault up, as far as the sieve shows it.
+    ///
+    /// # Behavior
+    /// As of [`Self::browse`].
+    ///
+    /// # Errors
+    /// Any [`StorageError`] of reading.
+    async fn overview(
+        &self,
+        _query: &OverviewQuery<'_>,
+    ) -> Result<Indexed<Overview>, StorageError> {
+        Ok(Indexed::NOT_YET)
     }
 
     /// Makes a note where there is none, if there is room for it.

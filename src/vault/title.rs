@@ -1,7 +1,7 @@
 //! What a note is called.
 
 use super::{
-    markdown::{frontmatter, headings},
+    markdown::{Heading, Properties, headings},
     path::VaultPath,
 };
 
@@ -13,85 +13,21 @@ pub fn of_file_name(path: &VaultPath) -> &str {
 }
 
 /// The title of a note: `title` of its frontmatter, else its first heading of level 1, else
-/// [`of_file_name`].
-///
-/// Only a frontmatter title on one line counts: plain, or in single or double quotes. A title
-/// without any text does not count.
+/// [`of_file_name`]. A title without any text does not count.
 #[must_use]
 pub fn of_note(path: &VaultPath, text: &str) -> String {
-    from_frontmatter(text)
-        .or_else(|| first_heading(text))
+    from(path, &Properties::of(text), &headings(text))
+}
+
+/// The same, for whoever has read the note already.
+pub(super) fn from(path: &VaultPath, properties: &Properties, headings: &[Heading]) -> String {
+    let heading = headings
+        .iter()
+        .find(|heading| heading.level == 1 && !heading.text.is_empty());
+    properties
+        .title()
+        .or_else(|| heading.map(|heading| heading.text.clone()))
         .unwrap_or_else(|| of_file_name(path).to_owned())
-}
-
-fn first_heading(text: &str) -> Option<String> {
-    let first = headings(text)
-        .into_iter()
-        .find(|h| h.level == 1 && !h.text.is_empty());
-    first.map(|heading| heading.text)
-}
-
-/// The value of a top-level `title:` on one line.
-fn from_frontmatter(text: &str) -> Option<String> {
-    let parts = frontmatter::split(text);
-    let value = parts
-        .properties()
-        .find_map(|line| line.strip_prefix("title:"))?;
-    if !value.starts_with([' ', '\t']) {
-        return None;
-    }
-    let value = value.trim();
-    let title = match value.chars().next()? {
-        '"' => double_quoted(value)?,
-        '\'' => single_quoted(value)?,
-        // Block scalars, flow collections, anchors, aliases, tags and directives are not plain.
-        '|' | '>' | '[' | '{' | '&' | '*' | '!' | '%' | '@' | '`' | '#' => return None,
-        _ => value
-            .split_once(" #")
-            .map_or(value, |(title, _)| title)
-            .trim_end()
-            .to_owned(),
-    };
-    Some(title).filter(|title| !title.trim().is_empty())
-}
-
-/// YAML 1.2.2, section 7.3.1; a text with an escape that is not a quote or a backslash is left
-/// alone rather than misread.
-fn double_quoted(value: &str) -> Option<String> {
-    let mut title = String::new();
-    let mut characters = value.strip_prefix('"')?.chars();
-    loop {
-        match characters.next()? {
-            '"' => break,
-            '\\' => title.push(
-                characters
-                    .next()
-                    .filter(|next| matches!(next, '"' | '\\' | '/'))?,
-            ),
-            character => title.push(character),
-        }
-    }
-    only_a_comment(characters.as_str()).then_some(title)
-}
-
-/// YAML 1.2.2, section 7.3.2: a quote inside is doubled.
-fn single_quoted(value: &str) -> Option<String> {
-    let mut title = String::new();
-    let mut rest = value.strip_prefix('\'')?;
-    loop {
-        let (before, after) = rest.split_once('\'')?;
-        title.push_str(before);
-        let Some(more) = after.strip_prefix('\'') else {
-            return only_a_comment(after).then_some(title);
-        };
-        title.push('\'');
-        rest = more;
-    }
-}
-
-/// Whether nothing but a comment follows a quoted value.
-fn only_a_comment(rest: &str) -> bool {
-    rest.trim().is_empty() || rest.trim_start().starts_with('#') && rest.starts_with([' ', '\t'])
 }
 
 #[cfg(test)]
@@ -124,6 +60,9 @@ mod tests {
             ("title: C# and F#", "C# and F#"),
             ("title: Plain # comment", "Plain"),
             ("title: 日本語", "日本語"),
+            ("title: \"a\\n b\"", "a b"),
+            ("title: |\n  two\n  lines", "two lines"),
+            ("title: 1.10", "1.10"),
         ] {
             let note = format!("---\ntags: [a]\n{line}\n---\n# Heading\n");
             assert_eq!(title(&note), expected, "{line}");
@@ -138,9 +77,9 @@ mod tests {
             "title:",
             "title: ''",
             "title: |",
-            "  title: nested",
+            "title: [a]",
+            "other:\n  title: nested",
             "subtitle: x",
-            "title: \"a\\n\"",
         ] {
             assert_eq!(
                 title(&format!("---\n{line}\n---\n# Heading\n")),

@@ -5,6 +5,7 @@ use std::{cell::Cell, time::Duration};
 use vault_mcp::{
     storage::index::{Page, Stage},
     vault::{
+        filter::NoteFilter,
         path::DirPath,
         storage::{Revision, VaultStorage},
         text::Query,
@@ -55,7 +56,12 @@ async fn keep_reading(vault: &AtIndex) -> usize {
         assert!(listing.entries.len() >= 303, "a short list");
         vault
             .index
-            .find(&Query::parse("note").unwrap(), &DirPath::root(), FIRST_PAGE)
+            .find(
+                &Query::parse("note").unwrap(),
+                &DirPath::root(),
+                &NoteFilter::default(),
+                FIRST_PAGE,
+            )
             .await
             .unwrap();
         times += 1;

@@ -5,6 +5,7 @@ use std::{collections::BTreeSet, time::Instant};
 use vault_mcp::{
     storage::index::{Page, Stage},
     vault::{
+        filter::NoteFilter,
         path::{DirPath, VaultPath},
         text::{self, Document, Query},
     },
@@ -93,7 +94,7 @@ fn a_real_vault_is_searched_as_the_scan_does() {
             };
             let first = vault
                 .index
-                .find(&parsed, &DirPath::root(), page)
+                .find(&parsed, &DirPath::root(), &NoteFilter::default(), page)
                 .await
                 .unwrap();
             println!(
@@ -107,7 +108,7 @@ fn a_real_vault_is_searched_as_the_scan_does() {
             };
             let all = vault
                 .index
-                .find(&parsed, &DirPath::root(), page)
+                .find(&parsed, &DirPath::root(), &NoteFilter::default(), page)
                 .await
                 .unwrap();
             let found: BTreeSet<_> = all.hits.into_iter().map(|hit| hit.path).collect();

@@ -6,6 +6,7 @@ use vault_mcp::{
     runtime::SqlRow,
     storage::index::{Page, Stage},
     vault::{
+        filter::NoteFilter,
         path::{DirPath, VaultPath},
         storage::{Revision, VaultStorage},
         text::{self, Document, Query},
@@ -159,7 +160,11 @@ async fn assert_finds_what_the_scan_finds(vault: &AtIndex, notes: &[(&str, &str)
             offset: 0,
             limit: 1_000,
         };
-        let found = vault.index.find(&parsed, &dir, page).await.unwrap();
+        let found = vault
+            .index
+            .find(&parsed, &dir, &NoteFilter::default(), page)
+            .await
+            .unwrap();
         let paths: BTreeSet<_> = found
             .hits
             .iter()
@@ -245,7 +250,7 @@ fn what_was_just_written_is_found_and_what_was_deleted_is_not() {
             };
             let found = vault
                 .index
-                .find(&query, &DirPath::root(), page)
+                .find(&query, &DirPath::root(), &NoteFilter::default(), page)
                 .await
                 .unwrap();
             found
@@ -301,7 +306,7 @@ fn titles_come_first_and_pages_hold_together() {
             let page = Page { offset, limit: 7 };
             let found = vault
                 .index
-                .find(&query, &DirPath::root(), page)
+                .find(&query, &DirPath::root(), &NoteFilter::default(), page)
                 .await
                 .unwrap();
             assert_eq!(found.total, 31);
@@ -333,7 +338,7 @@ fn a_note_whose_text_is_not_at_hand_is_found_by_its_path() {
             };
             vault
                 .index
-                .find(&query, &DirPath::root(), page)
+                .find(&query, &DirPath::root(), &NoteFilter::default(), page)
                 .await
                 .unwrap()
         };
@@ -364,7 +369,7 @@ fn the_full_text_index_is_whole_after_every_kind_of_change() {
         let query = Query::parse("other").unwrap();
         vault
             .index
-            .find(&query, &DirPath::root(), page)
+            .find(&query, &DirPath::root(), &NoteFilter::default(), page)
             .await
             .unwrap();
         let statement = "INSERT INTO search(search) VALUES ('integrity-check')";
@@ -408,7 +413,7 @@ fn what_stands_far_down_in_a_note_is_found() {
                 let parsed = Query::parse(&query).unwrap();
                 let found = vault
                     .index
-                    .find(&parsed, &DirPath::root(), whole)
+                    .find(&parsed, &DirPath::root(), &NoteFilter::default(), whole)
                     .await
                     .unwrap();
                 let hits: Vec<_> = found.hits.iter().map(|hit| hit.path.as_str()).collect();
@@ -416,7 +421,10 @@ fn what_stands_far_down_in_a_note_is_found() {
             }
         }
         let all = Query::parse("系統").unwrap();
-        let found = vault.index.find(&all, &DirPath::root(), whole).await;
+        let found = vault
+            .index
+            .find(&all, &DirPath::root(), &NoteFilter::default(), whole)
+            .await;
         assert_eq!(found.unwrap().total, depths.len());
     });
 }

@@ -53,7 +53,7 @@ async fn the_whole_vault_without_what_is_hidden_or_no_note() {
     assert_eq!((page.total, page.next.as_deref()), (6, None));
     assert_eq!(folders(&page), [("Daily", 1), ("Projects", 3)]);
     let index = &page.notes[1];
-    assert_eq!((index.title.as_str(), index.bytes), ("Index", 7));
+    assert_eq!((index.title.as_str(), index.bytes), ("Home", 7));
 }
 
 #[tokio::test]

@@ -21,6 +21,7 @@ use vault_mcp::{
 use crate::support::{
     hostile_paths::{HOSTILE_PATHS, long_paths},
     recording::{Everywhere, Recording},
+    vaults::all_of,
 };
 
 /// What a client can do with a path.
@@ -92,10 +93,8 @@ impl Vaults {
             Operation::Read => client.read(path, None).await.map(drop),
             Operation::List => {
                 let request = ListRequest {
-                    dir: path,
-                    depth: None,
                     limit: 10,
-                    cursor: None,
+                    ..all_of(path)
                 };
                 client.list(&request).await.map(drop)
             }

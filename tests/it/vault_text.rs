@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use vault_mcp::vault::{
     path::VaultPath,
-    text::{Document, Folded, Query, Term, Token, TokenKind, fold, search, tokens},
+    text::{Document, Folded, Query, Term, Token, TokenKind, fold, search, symbol_runs, tokens},
 };
 
 /// Texts in many scripts, with the symbols of Markdown and of attacks on search engines.
@@ -51,11 +51,21 @@ fn text_and_query() -> impl Strategy<Value = (String, String)> {
     )
 }
 
+/// Whether a folded text has tokens one after another that hold the terms.
+fn has_in_a_row(folded: &str, terms: &[Term]) -> bool {
+    let all: Vec<Token<'_>> = tokens(folded).collect();
+    all.windows(terms.len()).any(|neighbours| {
+        let mut pairs = neighbours.iter().zip(terms);
+        pairs.all(|(token, term)| holds(token, term))
+    })
+}
+
 fn holds(token: &Token<'_>, term: &Term) -> bool {
     match term {
         Term::Word(word) => token.kind == TokenKind::Word && token.text == word,
         Term::Prefix(start) => token.kind == TokenKind::Word && token.text.starts_with(start),
         Term::Part(part) => token.kind == TokenKind::Unspaced && token.text.contains(part),
+        Term::End(part) => token.kind == TokenKind::Unspaced && token.text.ends_with(part),
     }
 }
 
@@ -114,8 +124,12 @@ proptest! {
         let Ok(query) = Query::parse(&query) else { return Ok(()) };
         for clause in query.clauses() {
             if clause.find(&folded, 0).is_some() {
-                for term in clause.lookup().terms {
-                    prop_assert!(tokens(&folded).any(|token| holds(&token, &term)), "{:?}", term);
+                for piece in clause.lookup().pieces {
+                    let terms = piece.terms;
+                    prop_assert!(terms.is_empty() || has_in_a_row(&folded, &terms), "{:?}", terms);
+                    for run in piece.symbols {
+                        prop_assert!(symbol_runs(&folded).any(|held| held.contains(&run)), "{run}");
+                    }
                 }
             }
         }
@@ -130,10 +144,11 @@ proptest! {
             if !lookup.is_exact {
                 continue;
             }
-            let all: Vec<Token<'_>> = tokens(&folded).collect();
-            let in_index = all.windows(lookup.terms.len()).any(|neighbours| {
-                neighbours.iter().zip(&lookup.terms).all(|(token, term)| holds(token, term))
-            });
+            let terms: Vec<Term> = lookup.pieces.iter().flat_map(|p| p.terms.clone()).collect();
+            let in_index = match lookup.pieces.iter().find_map(|piece| piece.symbols.first()) {
+                Some(run) => symbol_runs(&folded).any(|held| held.contains(run)),
+                None => has_in_a_row(&folded, &terms),
+            };
             prop_assert_eq!(clause.find(&folded, 0).is_some(), in_index, "{:?}", lookup);
         }
     }

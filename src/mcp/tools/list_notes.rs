@@ -1,5 +1,7 @@
 //! `list_notes`: which notes there are.
 
+use std::borrow::Cow;
+
 use rmcp::model::{CallToolResult, JsonObject, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,8 +15,9 @@ use super::{
 };
 use crate::vault::{
     VaultClient,
-    client::{ListRequest, ListedNote, MAX_PAGE, NotePage},
-    storage::CommitId,
+    client::{FilterRequest, ListRequest, ListedNote, MAX_PAGE, NotePage},
+    date,
+    storage::{CommitId, Order},
 };
 
 /// The notes of a page where no limit is given.
@@ -34,6 +37,22 @@ struct Arguments {
     #[serde(deserialize_with = "arguments::integer")]
     #[schemars(with = "u32", range(min = 1))]
     depth: Option<u64>,
+    /// Only notes with this tag or one below it, such as "boat" for #boat and #boat/refit, in the
+    /// frontmatter or in the text.
+    #[schemars(with = "String")]
+    tag: Option<String>,
+    /// Only notes whose frontmatter has these values, such as {"status": "done"}. A list matches
+    /// if it has the value; letter case does not matter, and 3 is "3".
+    #[serde(deserialize_with = "arguments::properties")]
+    #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
+    frontmatter: Vec<(String, String)>,
+    /// Only notes changed since then: a date such as "2026-11-30", which begins at midnight UTC, or
+    /// a time such as "2026-11-30T09:30:00Z".
+    #[schemars(with = "String")]
+    modified_since: Option<String>,
+    /// The order: by path, which is the default, or last changed first.
+    #[schemars(with = "Sort")]
+    sort: Option<Sort>,
     /// The most notes to return, from 1 to 1000; 100 when left out. Fewer are returned where they
     /// would not fit into one answer.
     #[serde(deserialize_with = "arguments::integer")]
@@ -45,11 +64,21 @@ struct Arguments {
     cursor: Option<String>,
 }
 
+/// The order of notes.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Sort {
+    Path,
+    Modified,
+}
+
 /// The facts of an answer.
 #[derive(Serialize)]
 struct Facts<'a> {
     dir: &'a str,
     total: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    modified_unknown: Option<usize>,
     notes: Vec<NoteFacts<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     folders: Vec<FolderFacts<'a>>,
@@ -63,9 +92,11 @@ struct Facts<'a> {
 #[derive(Serialize)]
 struct NoteFacts<'a> {
     path: &'a str,
-    title: &'a str,
+    title: Cow<'a, str>,
     bytes: u64,
     revision: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    modified: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -77,9 +108,11 @@ struct FolderFacts<'a> {
 pub(super) fn definition() -> Tool {
     Tool::new(
         "list_notes",
-        "List the vault's notes, in the order of their paths. Gives each note's path, title, size \
-         and revision, the total over all pages, and the folders with how many notes lie in each. \
-         Call it with {} to see the whole vault, or with dir for one folder.",
+        "List the vault's notes, or those with a tag, a frontmatter value or a recent change. Gives \
+         each note's path, title, size, revision and, where known, when it was last changed; the \
+         total over all pages; and the folders with how many of the notes lie in each. Call it with \
+         {} to see the whole vault, or with dir for one folder. modified_unknown counts notes of \
+         which it is not known when they were changed.",
         schema::of::<Arguments>(),
     )
     .with_title("List notes")
@@ -96,6 +129,15 @@ pub(super) async fn call(
         depth: arguments
             .depth
             .map(|depth| usize::try_from(depth).unwrap_or(usize::MAX)),
+        filter: FilterRequest {
+            tag: arguments.tag.as_deref(),
+            frontmatter: &arguments.frontmatter,
+            modified_since: arguments.modified_since.as_deref(),
+        },
+        order: match arguments.sort {
+            None | Some(Sort::Path) => Order::Path,
+            Some(Sort::Modified) => Order::Modified,
+        },
         // Out of range where it does not fit, and refused as such.
         limit: usize::try_from(arguments.limit.unwrap_or(DEFAULT_LIMIT)).unwrap_or(usize::MAX),
         cursor: arguments.cursor.as_deref(),
@@ -133,9 +175,10 @@ pub(super) async fn call(
 fn note_facts(note: &ListedNote) -> NoteFacts<'_> {
     NoteFacts {
         path: note.path.as_str(),
-        title: &note.title,
+        title: fit::title(&note.title),
         bytes: note.bytes,
         revision: note.revision.as_str(),
+        modified: note.modified.map(date::format),
     }
 }
 
@@ -143,6 +186,7 @@ fn facts(page: &NotePage, folders: usize) -> Facts<'_> {
     Facts {
         dir: page.dir.as_str(),
         total: page.total,
+        modified_unknown: Some(page.undated).filter(|count| *count > 0),
         notes: page.notes.iter().map(note_facts).collect(),
         folders: page
             .folders

@@ -32,8 +32,9 @@ fn plain(property: &mut Value) {
     let Value::Object(property) = property else {
         return;
     };
-    // "Left out" is not a value, and null is no value of the argument's type.
-    property.retain(|keyword, value| !(keyword == "default" && value.is_null()));
+    // "Left out" is not a value: neither null nor an empty list is one of the argument's type.
+    let is_nothing = |value: &Value| value.is_null() || *value == Value::Array(Vec::new());
+    property.retain(|keyword, value| !(keyword == "default" && is_nothing(value)));
     // Names of Rust's numbers, which JSON Schema does not know.
     property.remove("format");
     if let Some(Value::String(description)) = property.get_mut("description") {

@@ -10,11 +10,14 @@
 //!   where the bytes come from.
 //! - `write`, `room`, `obstacles`, `pace`: one change after the other, and what it must not replace.
 //! - `walk`: when notes were changed last.
-//! - `search`, `terms`: the notes that hold a query.
+//! - `search`, `terms`: the notes that hold a query; `browse`: pages of notes, and the vault summed
+//!   up; `conditions`: which notes are meant.
 //!
 //! Nothing holds a borrow or leaves the database half changed across an `await`: statements without
 //! one between them are one commit.
 
+mod browse;
+mod conditions;
 mod facts;
 mod fetch;
 mod obstacles;
@@ -56,8 +59,9 @@ use crate::{
     vault::{
         policy::{Visible, Writable},
         storage::{
-            CommitId, CommitInfo, Committed, Entry, ListQuery, Listing, Lookup, Progress, Revision,
-            SearchHit, SearchPage, SearchQuery, Sieve, StorageError, StoredNote, VaultStorage,
+            BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, Entry, Indexed, ListQuery,
+            Listing, Lookup, Overview, OverviewQuery, Progress, Revision, SearchHit, SearchPage,
+            SearchQuery, Sieve, StorageError, StoredNote, VaultStorage,
         },
     },
 };
@@ -298,6 +302,21 @@ impl VaultIndex {
         Ok(ready && at.is_none_or(|at| self.facts.read(|facts| facts.head.as_ref() == Some(at))))
     }
 
+    /// What the rows answer, once they are complete.
+    async fn indexed<T>(
+        &self,
+        answer: impl FnOnce(&Self) -> Result<T, Fault>,
+    ) -> Result<Indexed<T>, StorageError> {
+        self.settle().await?;
+        if self.facts.read(|facts| facts.stage) == Stage::Ready {
+            return Ok(Indexed::Answer(answer(self)?));
+        }
+        Ok(Indexed::Building(Progress {
+            indexed: self.rows.count()?,
+            total: self.progress.get().map(|(_, total)| total as u64),
+        }))
+    }
+
     /// Finds a note in the rows.
     fn locate(&self, sieve: &dyn Sieve, note: &Visible) -> Result<Located, Fault> {
         let row = self.rows.find(note)?;
@@ -401,7 +420,9 @@ impl VaultStorage for VaultIndex {
             offset: query.offset,
             limit: query.limit,
         };
-        let found = self.find(query.query, &query.dir, page).await?;
+        let found = self
+            .find(query.query, &query.dir, query.filter, page)
+            .await?;
         let hits = found.hits.into_iter().filter_map(|hit| {
             Some(SearchHit {
                 path: query.sieve.admit(hit.path.as_str())?,
@@ -421,6 +442,16 @@ impl VaultStorage for VaultIndex {
             by_path_only: found.by_path_only,
             unfinished,
         })
+    }
+
+    async fn browse(&self, query: &BrowseQuery<'_>) -> Result<Indexed<BrowsePage>, StorageError> {
+        let page = self.indexed(|index| index.browse_rows(query)).await?;
+        Ok(page.map(|page| page.with_paths(|path| query.sieve.admit(&path))))
+    }
+
+    async fn overview(&self, query: &OverviewQuery<'_>) -> Result<Indexed<Overview>, StorageError> {
+        let overview = self.indexed(|index| index.overview_of_rows(query)).await?;
+        Ok(overview.map(|overview| overview.with_paths(|path| query.sieve.admit(&path))))
     }
 
     async fn create(

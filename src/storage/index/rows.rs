@@ -2,10 +2,13 @@
 
 use std::{collections::BTreeMap, rc::Rc};
 
-use super::{schema::Fault, terms};
+use serde_json::json;
+
+use super::{conditions::Conditions, schema::Fault, terms::Entry};
 use crate::{
     runtime::{Sql, SqlRow, SqlValue},
     vault::{
+        markdown::Metadata,
         path::{DirPath, VaultPath},
         policy::Visible,
         storage::{Revision, Sieve},
@@ -14,6 +17,13 @@ use crate::{
 
 /// The largest text that goes into a row: Durable Objects hold 2 MB a row.
 pub(super) const MAX_BODY: u64 = 1_900_000;
+
+/// The most characters of a title in a row, which a heading as long as the note would burst.
+const MAX_TITLE: usize = 1_000;
+
+/// How many tags, properties or links one statement puts in: their JSON is one parameter, and each
+/// of them is at most a few kilobytes.
+const AT_ONCE: usize = 200;
 
 /// What is known of a note without its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,20 +139,18 @@ impl Rows {
 
     /// How many notes there are.
     pub(super) fn count(&self) -> Result<u64, Fault> {
-        let rows = self.sql.exec("SELECT count(*) FROM notes", &[])?;
-        rows.first()
-            .map_or(Ok(0), |row| Ok(row.integer(0)?.unsigned_abs()))
+        self.count_of(&Conditions::default())
     }
 
-    /// Puts a note in its row, and its words in the full-text index. When it was changed last is not
-    /// known then.
+    /// Puts a note in its row, in place of the one that was there, and what it says into the other
+    /// tables. When it was changed last is not known then.
     pub(super) fn put(
         &self,
         path: &Visible,
         revision: &Revision,
         content: &Content<'_>,
     ) -> Result<(), Fault> {
-        let (bytes, kind, body) = match content {
+        let (bytes, mut kind, mut body) = match content {
             Content::Elsewhere(bytes) => (*bytes, Kind::Large, None),
             Content::Bytes(content) => {
                 let bytes = content.len() as u64;
@@ -153,23 +161,69 @@ impl Rows {
                 }
             }
         };
+        let mut metadata = Metadata::of(path.path(), body.unwrap_or_default());
+        let mut entry = Entry::of(path.path(), body.unwrap_or_default(), &metadata);
+        if !entry.fits() {
+            (kind, body) = (Kind::Large, None);
+            metadata = Metadata::of(path.path(), "");
+            entry = Entry::of(path.path(), "", &metadata);
+        }
+        let parent = path.path().parent();
+        let title: String = metadata.title.chars().take(MAX_TITLE).collect();
+        self.remove(path.as_str())?;
         let rows = self.sql.exec(
-            "INSERT INTO notes(path, fold, sha, size, kind, body) VALUES (?, ?, ?, ?, ?, ?)
-             ON CONFLICT(path) DO UPDATE SET
-               sha = excluded.sha, size = excluded.size, kind = excluded.kind, modified = NULL,
-               body = excluded.body
-             RETURNING id",
+            "INSERT INTO notes(path, fold, dir, level, sha, size, kind, title, body)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
             &[
                 path.as_str().into(),
                 path.fold().into(),
+                parent.as_str().into(),
+                number(parent.segments().count()),
                 revision.as_str().into(),
                 i64::try_from(bytes).unwrap_or(i64::MAX).into(),
                 (kind as i64).into(),
+                title.into(),
                 body.map_or(SqlValue::Null, SqlValue::from),
             ],
         )?;
         let id = rows.first().map_or(Ok(0), |row| row.integer(0))?;
-        Ok(terms::put(&*self.sql, id, path.path(), body)?)
+        self.put_metadata(id, &metadata)?;
+        Ok(entry.put(&*self.sql, id)?)
+    }
+
+    /// Puts what a note says of itself into its tables.
+    fn put_metadata(&self, id: i64, metadata: &Metadata) -> Result<(), Fault> {
+        let tags = metadata.tags.iter();
+        let tags: Vec<_> = tags.map(|tag| json!([tag.fold(), tag.as_str()])).collect();
+        let properties = metadata.properties.comparables();
+        let properties: Vec<_> = properties.map(|pair| json!(pair)).collect();
+        let links = metadata.links.iter();
+        let links: Vec<_> = links
+            .map(|link| json!([link.name(), link.target, u8::from(link.is_wiki)]))
+            .collect();
+        for (statement, items) in [
+            (
+                "INSERT INTO tags(note, tag, shown)
+                 SELECT ?, value ->> 0, value ->> 1 FROM json_each(?)",
+                tags,
+            ),
+            (
+                "INSERT OR IGNORE INTO properties(note, key, value)
+                 SELECT ?, value ->> 0, value ->> 1 FROM json_each(?)",
+                properties,
+            ),
+            (
+                "INSERT OR IGNORE INTO links(note, name, target, is_wiki)
+                 SELECT ?, value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)",
+                links,
+            ),
+        ] {
+            for items in items.chunks(AT_ONCE) {
+                let items = json!(items).to_string();
+                self.sql.exec(statement, &[id.into(), items.into()])?;
+            }
+        }
+        Ok(())
     }
 
     /// The note with this `id` and its text, which is empty where the row does not hold it.
@@ -183,10 +237,10 @@ impl Rows {
         Ok(Some((path, row.text(1)?.to_owned())))
     }
 
-    /// How many notes are there whose text no row holds.
-    pub(super) fn without_text(&self) -> Result<u64, Fault> {
-        let statement = "SELECT count(*) FROM notes WHERE kind <> 0";
-        let rows = self.sql.exec(statement, &[])?;
+    /// How many notes meet the conditions.
+    pub(super) fn count_of(&self, conditions: &Conditions) -> Result<u64, Fault> {
+        let statement = format!("SELECT count(*) FROM notes WHERE 1{}", conditions.sql());
+        let rows = self.sql.exec(&statement, conditions.parameters())?;
         rows.first()
             .map_or(Ok(0), |row| Ok(row.integer(0)?.unsigned_abs()))
     }
@@ -213,6 +267,11 @@ impl Rows {
         self.sql.exec("DELETE FROM notes", &[])?;
         Ok(())
     }
+}
+
+/// A count or position as a parameter.
+pub(super) fn number(number: usize) -> SqlValue {
+    SqlValue::Integer(i64::try_from(number).unwrap_or(i64::MAX))
 }
 
 fn row(row: &SqlRow) -> Result<Row, Fault> {

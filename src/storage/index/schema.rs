@@ -6,41 +6,68 @@ use crate::{
 };
 
 /// The layout below. A database of another one is emptied: everything in it can be had again.
-const VERSION: &str = "4";
+const VERSION: &str = "5";
 
 /// The statements that make the layout.
 ///
-/// `notes` holds one row for every note that the policy shows, and nothing else. `modified` is when
-/// it was changed last, in seconds since the Unix epoch, where that is known. A note's text stands
-/// last, so that reading the columns before it does not touch its pages. The few notes whose text no
-/// row holds have an index of their own: every search counts them.
+/// `notes` holds one row for every note that the policy shows, and nothing else. A note's text
+/// stands last, so that reading the columns before it does not touch its pages. `level` is how many
+/// folders are above it; `modified` when it was changed last, in seconds since the Unix epoch, where
+/// that is known. The few notes whose text no row holds have an index of their own: every search
+/// counts them.
+///
+/// `tags`, `properties` and `links` hold what the notes say of themselves, in the forms in which it
+/// is compared.
 ///
 /// `search` is the full-text index of those rows by their `id`. What goes into it has been analysed
 /// before and is words divided by spaces; the tokenizer `ascii` takes every other character as it
-/// is, whereas `unicode61` knows only the Unicode of its own day. It keeps no copy of the texts. A
-/// row that goes takes its entry along.
+/// is, whereas `unicode61` knows only the Unicode of its own day. It keeps no copy of the texts.
+///
+/// A row that goes takes all of that along.
 ///
 /// `obstacles` holds digests of the paths of other files. `writes` holds when changes were made.
-const LAYOUT: [&str; 9] = [
+const LAYOUT: [&str; 16] = [
     "CREATE TABLE notes(
        id INTEGER PRIMARY KEY,
        path TEXT NOT NULL UNIQUE,
        fold TEXT NOT NULL,
+       dir TEXT NOT NULL,
+       level INTEGER NOT NULL,
        sha TEXT NOT NULL,
        size INTEGER NOT NULL,
        kind INTEGER NOT NULL,
+       title TEXT NOT NULL,
        modified INTEGER,
        body TEXT
      )",
     "CREATE INDEX notes_fold ON notes(fold)",
+    "CREATE INDEX notes_dir ON notes(dir)",
     "CREATE INDEX notes_modified ON notes(modified)",
     "CREATE INDEX notes_without_text ON notes(kind) WHERE kind <> 0",
+    "CREATE TABLE tags(
+       tag TEXT NOT NULL, note INTEGER NOT NULL, shown TEXT NOT NULL,
+       PRIMARY KEY(tag, note)
+     ) WITHOUT ROWID",
+    "CREATE INDEX tags_note ON tags(note)",
+    "CREATE TABLE properties(
+       key TEXT NOT NULL, value TEXT NOT NULL, note INTEGER NOT NULL,
+       PRIMARY KEY(key, value, note)
+     ) WITHOUT ROWID",
+    "CREATE INDEX properties_note ON properties(note)",
+    "CREATE TABLE links(
+       name TEXT NOT NULL, note INTEGER NOT NULL, target TEXT NOT NULL, is_wiki INTEGER NOT NULL,
+       PRIMARY KEY(name, note, target, is_wiki)
+     ) WITHOUT ROWID",
+    "CREATE INDEX links_note ON links(note)",
     "CREATE VIRTUAL TABLE search USING fts5(
-       title, path, body,
+       title, aliases, headings, path, body, symbols,
        content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '2 3'
      )",
     "CREATE TRIGGER notes_gone AFTER DELETE ON notes BEGIN
        DELETE FROM search WHERE rowid = old.id;
+       DELETE FROM tags WHERE note = old.id;
+       DELETE FROM properties WHERE note = old.id;
+       DELETE FROM links WHERE note = old.id;
      END",
     "CREATE TABLE obstacles(digest INTEGER PRIMARY KEY)",
     "CREATE TABLE writes(id INTEGER PRIMARY KEY, at INTEGER NOT NULL)",
@@ -48,7 +75,15 @@ const LAYOUT: [&str; 9] = [
 ];
 
 /// The tables of every layout there has been, in an order in which they can be dropped.
-const TABLES: [&str; 4] = ["notes", "search", "obstacles", "writes"];
+const TABLES: [&str; 7] = [
+    "notes",
+    "tags",
+    "properties",
+    "links",
+    "search",
+    "obstacles",
+    "writes",
+];
 
 /// The database failed, or holds what this code does not write.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -8,13 +8,16 @@ use std::time::Duration;
 
 use super::{
     VaultIndex,
+    conditions::Conditions,
     facts::Stage,
+    rows::number,
     schema::Fault,
     terms::{Expression, expression},
 };
 use crate::{
     runtime::SqlValue,
     vault::{
+        filter::NoteFilter,
         path::DirPath,
         storage::{CommitId, StorageError},
         text::{self, Document, Hit, Query},
@@ -25,8 +28,9 @@ use crate::{
 const BUILD_LOOKS: u32 = 20;
 const BUILD_LOOK: Duration = Duration::from_millis(250);
 
-/// What a title, a path and a text weigh against each other in the order of the hits.
-const ORDER: &str = "bm25(search, 8.0, 5.0, 1.0), search.rowid";
+/// What title, aliases, headings, path, text and symbols weigh against each other in the order of
+/// the hits.
+const ORDER: &str = "bm25(search, 10.0, 8.0, 4.0, 5.0, 1.0, 1.0), search.rowid";
 
 /// A page of what was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,7 +66,7 @@ impl Page {
 }
 
 impl VaultIndex {
-    /// Searches the notes below `dir` that the policy shows.
+    /// Searches the notes below `dir` that the policy shows and `filter` admits.
     ///
     /// # Errors
     /// Any [`StorageError`] of reading. That GitHub cannot be reached is none: the index answers.
@@ -70,24 +74,27 @@ impl VaultIndex {
         &self,
         query: &Query,
         dir: &DirPath,
+        filter: &NoteFilter,
         page: Page,
     ) -> Result<Found, StorageError> {
         self.freshen().await?;
         let question = expression(query);
         let (total, hits) = if question.is_exact {
-            self.page_of_exact(query, &question, dir, page)?
+            self.page_of_exact(query, &question, (dir, filter), page)?
         } else {
-            self.page_of_looked_at(query, &question, dir, page)?
+            self.page_of_looked_at(query, &question, (dir, filter), page)?
         };
         let (commit, stage) = self.facts.read(|facts| (facts.head.clone(), facts.stage));
-        let (searched, by_path_only) = (self.rows.count()?, self.rows.without_text()?);
+        let searched = Conditions::of(dir, filter);
+        let mut by_path_only = searched.clone();
+        by_path_only.add("notes.kind <> 0", []);
         Ok(Found {
             commit,
             stage,
             total,
             hits,
-            searched,
-            by_path_only,
+            searched: self.rows.count_of(&searched)?,
+            by_path_only: self.rows.count_of(&by_path_only)?,
         })
     }
 
@@ -111,15 +118,14 @@ impl VaultIndex {
         &self,
         query: &Query,
         question: &Expression,
-        dir: &DirPath,
+        (dir, filter): (&DirPath, &NoteFilter),
         page: Page,
     ) -> Result<(usize, Vec<Hit>), Fault> {
-        let (source, mut parameters) = source(question, dir);
+        let (source, mut parameters) = source(question, dir, filter);
         let rows = self
             .sql
             .exec(&format!("SELECT count(*) {source}"), &parameters)?;
         let total = rows.first().map_or(Ok(0), |row| row.integer(0))?;
-        let number = |number: usize| SqlValue::Integer(i64::try_from(number).unwrap_or(i64::MAX));
         parameters.extend([number(page.limit), number(page.offset)]);
         let statement = format!("SELECT search.rowid {source} ORDER BY {ORDER} LIMIT ? OFFSET ?");
         let mut hits = Vec::new();
@@ -134,21 +140,11 @@ impl VaultIndex {
         &self,
         query: &Query,
         question: &Expression,
-        dir: &DirPath,
+        (dir, filter): (&DirPath, &NoteFilter),
         page: Page,
     ) -> Result<(usize, Vec<Hit>), Fault> {
-        let (source, parameters) = source(question, dir);
-        let order = if question.text.is_some() {
-            ORDER
-        } else {
-            "notes.path"
-        };
-        let id = if question.text.is_some() {
-            "search.rowid"
-        } else {
-            "notes.id"
-        };
-        let statement = format!("SELECT {id} {source} ORDER BY {order}");
+        let (source, parameters) = source(question, dir, filter);
+        let statement = format!("SELECT search.rowid {source} ORDER BY {ORDER}");
         let (mut total, mut hits) = (0, Vec::new());
         for row in self.sql.exec(&statement, &parameters)? {
             if let Some(hit) = self.hit(query, row.integer(0)?)? {
@@ -175,25 +171,16 @@ impl VaultIndex {
 }
 
 /// The `FROM` and `WHERE` of a question, with their parameters.
-fn source(question: &Expression, dir: &DirPath) -> (String, Vec<SqlValue>) {
-    let mut parameters = Vec::new();
-    let mut source = String::new();
-    match &question.text {
-        Some(text) if dir.is_root() => {
-            source.push_str("FROM search WHERE search MATCH ?");
-            parameters.push(text.as_str().into());
-        }
-        Some(text) => {
-            source
-                .push_str("FROM search JOIN notes ON notes.id = search.rowid WHERE search MATCH ?");
-            parameters.push(text.as_str().into());
-        }
-        None => source.push_str("FROM notes WHERE 1"),
-    }
-    if !dir.is_root() {
-        source.push_str(" AND notes.path >= ? AND notes.path < ?");
-        let dir = dir.as_str();
-        parameters.extend([format!("{dir}/").into(), format!("{dir}0").into()]);
+fn source(question: &Expression, dir: &DirPath, filter: &NoteFilter) -> (String, Vec<SqlValue>) {
+    let mut source = "FROM search".to_owned();
+    let mut parameters = vec![question.text.as_str().into()];
+    let conditions = Conditions::of(dir, filter);
+    if conditions.is_empty() {
+        source.push_str(" WHERE search MATCH ?");
+    } else {
+        source.push_str(" JOIN notes ON notes.id = search.rowid WHERE search MATCH ?");
+        source.push_str(conditions.sql());
+        parameters.extend(conditions.into_parameters());
     }
     (source, parameters)
 }

@@ -1,17 +1,24 @@
 //! Listing the notes of a folder.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt::Display,
-};
+use std::collections::BTreeMap;
 
-use super::VaultClient;
-use crate::vault::{
-    cursor::{Cursor, QueryFingerprint},
-    error::VaultError,
-    path::{DirPath, VaultPath},
-    storage::{CommitId, Entry, ListQuery, Listing, Revision, StorageError},
-    title,
+use super::{
+    FilterRequest, VaultClient,
+    folder::{Folder, ancestor},
+};
+use crate::{
+    runtime::Timestamp,
+    vault::{
+        cursor::{Cursor, QueryFingerprint},
+        error::VaultError,
+        filter::NoteFilter,
+        path::{DirPath, VaultPath},
+        storage::{
+            BrowsePage, BrowseQuery, CatalogEntry, CommitId, Entry, FolderCount, Indexed, Order,
+            Progress, Revision,
+        },
+        title,
+    },
 };
 
 /// The most notes that one page holds.
@@ -25,13 +32,17 @@ pub struct ListRequest<'a> {
     /// How many levels of folders to go into: 1 lists only what lies directly in `dir`. All of
     /// them where `None`.
     pub depth: Option<usize>,
+    /// Which notes to list.
+    pub filter: FilterRequest<'a>,
+    /// In which order.
+    pub order: Order,
     /// The most notes that a page holds, from 1 to [`MAX_PAGE`].
     pub limit: usize,
     /// The `next` of the page before; the first page where `None`.
     pub cursor: Option<&'a str>,
 }
 
-/// A page of the notes of a folder, in ascending order of their path's bytes.
+/// A page of the notes of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotePage {
     /// The folder that was listed. It differs from the one that was asked for where only a twin
@@ -46,8 +57,12 @@ pub struct NotePage {
     /// The folders at the level where listing stops (directly in `dir` where it does not stop),
     /// in ascending order of their path's bytes. On the first page only.
     pub folders: Vec<FolderSummary>,
+    /// Where the request asks when notes were changed: of how many it is not known.
+    pub undated: usize,
     /// The cursor of the next page; `None` on the last.
     pub next: Option<String>,
+    /// How many notes the pages before this one hold.
+    offset: usize,
     /// What the cursor belongs to.
     query: QueryFingerprint,
 }
@@ -59,22 +74,22 @@ impl NotePage {
         let count = count.max(1);
         if count < self.notes.len() {
             self.notes.truncate(count);
-            self.next = next_cursor(self.notes.last(), self.commit.as_ref(), &self.query);
+            self.set_next();
         }
     }
-}
 
-/// The cursor of what follows `last`.
-fn next_cursor(
-    last: Option<&ListedNote>,
-    commit: Option<&CommitId>,
-    query: &QueryFingerprint,
-) -> Option<String> {
-    let cursor = Cursor {
-        commit: commit?.clone(),
-        after: last?.path.as_str().to_owned(),
-    };
-    Some(cursor.encode(query))
+    /// Where the list goes on after the notes that this page holds.
+    fn set_next(&mut self) {
+        let after = self.offset + self.notes.len();
+        let more = !self.notes.is_empty() && after < self.total;
+        self.next = self.commit.as_ref().filter(|_| more).map(|commit| {
+            let cursor = Cursor {
+                commit: commit.clone(),
+                after: after.to_string(),
+            };
+            cursor.encode(&self.query)
+        });
+    }
 }
 
 /// A note as a listing shows it.
@@ -82,12 +97,15 @@ fn next_cursor(
 pub struct ListedNote {
     /// Where it is.
     pub path: VaultPath,
-    /// Its file name without the extension: a listing reads no note, so it knows no other title.
+    /// Its title: see [`title::of_note`]. Its file name while the vault is not indexed, and where
+    /// an older state is listed.
     pub title: String,
     /// Its size in bytes.
     pub bytes: u64,
     /// Its revision.
     pub revision: Revision,
+    /// When it was last changed, where known.
+    pub modified: Option<Timestamp>,
 }
 
 /// A folder with the number of notes below it.
@@ -95,15 +113,26 @@ pub struct ListedNote {
 pub struct FolderSummary {
     /// The folder's path.
     pub path: DirPath,
-    /// How many visible notes lie below it, at any depth.
+    /// How many of the notes that are asked for lie below it, at any depth.
     pub notes: usize,
 }
 
-/// A folder's visible notes.
-pub(super) struct Folder {
-    pub(super) dir: DirPath,
+/// A request, understood.
+struct Listed<'a> {
+    dir: DirPath,
+    filter: NoteFilter,
+    request: &'a ListRequest<'a>,
+    offset: usize,
+    cursor: Option<Cursor>,
+}
+
+/// The parts of a page that depend on where it comes from.
+struct Found {
     commit: Option<CommitId>,
-    entries: Vec<Entry>,
+    total: usize,
+    notes: Vec<ListedNote>,
+    folders: Vec<FolderSummary>,
+    undated: usize,
 }
 
 impl VaultClient {
@@ -116,173 +145,167 @@ impl VaultClient {
     /// # Errors
     /// - `INVALID_PATH` for a folder that is not in plain form.
     /// - `NOT_FOUND` for a folder that does not exist or that policy does not show.
-    /// - `INVALID_ARGUMENT` for a limit or depth out of bounds and for a cursor that is not of this
-    ///   query or whose commit has left the branch's history.
+    /// - `INVALID_ARGUMENT` for a limit, a depth or a filter out of bounds and for a cursor that is
+    ///   not of this query, whose commit has left the branch's history, or, where only an index
+    ///   could answer, is not the head any more.
+    /// - `INDEX_BUILDING` for a filter or an order that only an index knows, while there is none.
     /// - What the backend reports.
     pub async fn list(&self, request: &ListRequest<'_>) -> Result<NotePage, VaultError> {
         let asked = self.dir(request.dir)?;
         check_bounds(request)?;
-        let depth = request
-            .depth
-            .map_or_else(String::new, |depth| depth.to_string());
-        let query = QueryFingerprint::of(&["list", asked.as_str(), &depth]);
-        let cursor = match request.cursor {
-            None => None,
-            Some(text) => Some(Cursor::decode(text, &query).map_err(bad_cursor)?),
-        };
-        let at = cursor.as_ref().map(|cursor| &cursor.commit);
+        let filter = Self::filter(&request.filter)?;
+        let depth = request.depth.map_or_else(String::new, |d| d.to_string());
+        let order = format!("{:?}", request.order);
+        let query =
+            QueryFingerprint::of(&["list", asked.as_str(), &depth, &filter.as_text(), &order]);
+        let cursor = request
+            .cursor
+            .map(|text| Cursor::decode(text, &query))
+            .transpose()
+            .map_err(|error| VaultError::invalid("cursor", &error))?;
+        let offset = cursor.as_ref().map_or(Ok(0), Cursor::offset)?;
 
-        let folder = self.folder(&asked, at).await?;
-        let listed: Vec<&Entry> = folder
-            .entries
-            .iter()
-            .filter(|entry| within_depth(&folder.dir, entry, request.depth))
-            .collect();
-        let start = match &cursor {
-            None => 0,
-            Some(cursor) => {
-                listed.partition_point(|entry| entry.path.as_str() <= cursor.after.as_str())
+        let mut listed = Listed {
+            dir: asked,
+            filter,
+            request,
+            offset,
+            cursor,
+        };
+        let mut found = self.listed(&listed).await?;
+        if found.total == 0 && found.folders.is_empty() && !listed.dir.is_root() {
+            // It holds nothing of the kind, or it is not there, or it goes by a twin's name.
+            let at = listed.cursor.as_ref().map(|cursor| &cursor.commit);
+            let there = self.folder(&listed.dir, at).await?.dir;
+            if there != listed.dir {
+                listed.dir = there;
+                found = self.listed(&listed).await?;
             }
-        };
-        let notes: Vec<ListedNote> = listed
-            .iter()
-            .skip(start)
-            .take(request.limit)
-            .copied()
-            .map(listed_note)
-            .collect();
-        let is_last = start + notes.len() >= listed.len();
-        let next = if is_last {
-            None
-        } else {
-            next_cursor(notes.last(), folder.commit.as_ref(), &query)
-        };
-        let folders = match cursor {
-            None => summarize(&folder, request.depth.unwrap_or(1)),
-            Some(_) => Vec::new(),
-        };
-        Ok(NotePage {
-            total: listed.len(),
-            notes,
-            folders,
-            next,
-            commit: folder.commit,
-            dir: folder.dir,
-            query,
-        })
-    }
-
-    /// The visible notes of `asked`, or of its only twin.
-    pub(super) async fn folder(
-        &self,
-        asked: &DirPath,
-        at: Option<&CommitId>,
-    ) -> Result<Folder, VaultError> {
-        let listing = self.listing(asked, at).await?;
-        if asked.is_root() || !listing.entries.is_empty() {
-            let Listing { commit, entries } = listing;
-            return Ok(Folder {
-                dir: asked.clone(),
-                commit,
-                entries,
-            });
         }
-        // Pinned to the commit that has just been seen, so that both listings show one state.
-        let at = listing.commit.as_ref();
-        let Listing { commit, entries } = self.listing(&DirPath::root(), at).await?;
-        let mut twins: Vec<DirPath> = self.folder_twins(asked, &entries).into_iter().collect();
-        match (twins.pop(), twins.is_empty()) {
-            (Some(dir), true) => {
-                let entries = entries
-                    .into_iter()
-                    .filter(|entry| dir.strip(entry.path.as_str()).is_some())
-                    .collect();
-                Ok(Folder {
-                    dir,
-                    commit,
-                    entries,
-                })
-            }
-            (last, _) => Err(VaultError::NotFound {
-                path: asked.as_str().to_owned(),
-                near: twins.into_iter().chain(last).map(String::from).collect(),
-            }),
-        }
-    }
-
-    /// What the backend lists below `dir`, judged again.
-    pub(super) async fn listing(
-        &self,
-        dir: &DirPath,
-        at: Option<&CommitId>,
-    ) -> Result<Listing, VaultError> {
-        let query = ListQuery {
-            sieve: &*self.policy,
-            dir: dir.clone(),
-            at: at.cloned(),
-        };
-        let mut listing = self.storage.list(&query).await.map_err(|error| {
-            // The only commits that a listing is asked for come out of cursors.
-            if error == StorageError::UnknownCommit {
-                bad_cursor("is of a commit that has left the branch's history")
+        let mut page = NotePage {
+            dir: listed.dir,
+            commit: found.commit,
+            total: found.total,
+            notes: found.notes,
+            folders: if listed.cursor.is_some() {
+                Vec::new()
             } else {
-                VaultError::from_storage(dir.as_str(), error)
-            }
-        })?;
-        listing
-            .entries
-            .retain(|entry| self.readmit(&entry.path) && dir.strip(entry.path.as_str()).is_some());
-        Ok(listing)
+                found.folders
+            },
+            undated: found.undated,
+            next: None,
+            offset,
+            query,
+        };
+        page.set_next();
+        Ok(page)
     }
 
-    /// The folders among those of `entries` that differ from `dir` in letter case or normalization
-    /// only, without `dir` itself.
-    pub(super) fn folder_twins(&self, dir: &DirPath, entries: &[Entry]) -> BTreeSet<DirPath> {
-        let level = dir.segments().count();
-        let fold = dir.fold();
-        let mut twins = BTreeSet::new();
-        let mut seen = "";
-        for entry in entries {
-            let Some(folder) = ancestor(entry.path.as_str(), level) else {
-                continue;
-            };
-            if folder == seen {
-                continue;
+    /// The page out of the index, or out of the tree where there is none or it is of another
+    /// commit. What the tree does not know is refused then.
+    async fn listed(&self, listed: &Listed<'_>) -> Result<Found, VaultError> {
+        let is_plain = listed.filter.is_empty() && listed.request.order == Order::Path;
+        match self.browsed(listed).await? {
+            Indexed::Answer(page) => {
+                let is_current = listed
+                    .cursor
+                    .as_ref()
+                    .is_none_or(|cursor| Some(&cursor.commit) == page.commit.as_ref());
+                if is_current {
+                    Ok(self.found_in_index(page))
+                } else if is_plain {
+                    self.found_in_tree(listed).await
+                } else {
+                    let problem = "is of an older state of the vault; leave it out to list again";
+                    Err(VaultError::invalid("cursor", &problem))
+                }
             }
-            seen = folder;
-            let Ok(folder) = DirPath::parse(folder) else {
-                continue;
-            };
-            if folder != *dir && folder.fold() == fold && self.policy.dir(&folder).is_ok() {
-                twins.insert(folder);
+            Indexed::Building(_) if is_plain => self.found_in_tree(listed).await,
+            Indexed::Building(Progress { indexed, total }) => {
+                Err(VaultError::IndexBuilding { indexed, total })
             }
         }
-        twins
+    }
+
+    /// What the backend's index has, judged again.
+    async fn browsed(&self, listed: &Listed<'_>) -> Result<Indexed<BrowsePage>, VaultError> {
+        let query = BrowseQuery {
+            sieve: &*self.policy,
+            dir: listed.dir.clone(),
+            depth: listed.request.depth,
+            filter: &listed.filter,
+            order: listed.request.order,
+            offset: listed.offset,
+            limit: listed.request.limit,
+        };
+        let page = self
+            .storage
+            .browse(&query)
+            .await
+            .map_err(|error| VaultError::from_storage(listed.dir.as_str(), error))?;
+        Ok(page.map(|mut page| {
+            page.entries
+                .retain(|entry| self.is_shown_below(&listed.dir, &entry.path));
+            page
+        }))
+    }
+
+    fn found_in_index(&self, page: BrowsePage) -> Found {
+        Found {
+            commit: page.commit,
+            total: page.total,
+            notes: page.entries.into_iter().map(ListedNote::from).collect(),
+            folders: self.summaries(page.folders),
+            undated: page.undated,
+        }
+    }
+
+    /// Folders that came back from the backend, if this client's own policy shows them.
+    pub(super) fn summaries(&self, folders: Vec<FolderCount>) -> Vec<FolderSummary> {
+        let folders = folders.into_iter().filter_map(|folder| {
+            let path = DirPath::parse(&folder.path).ok()?;
+            self.policy.dir(&path).ok()?;
+            Some(FolderSummary {
+                path,
+                notes: folder.notes,
+            })
+        });
+        folders.collect()
+    }
+
+    async fn found_in_tree(&self, listed: &Listed<'_>) -> Result<Found, VaultError> {
+        let at = listed.cursor.as_ref().map(|cursor| &cursor.commit);
+        let Folder {
+            dir,
+            commit,
+            entries,
+        } = self.folder(&listed.dir, at).await?;
+        let depth = listed.request.depth;
+        let near: Vec<&Entry> = entries
+            .iter()
+            .filter(|entry| within_depth(&dir, entry, depth))
+            .collect();
+        let notes = near.iter().skip(listed.offset).take(listed.request.limit);
+        Ok(Found {
+            total: near.len(),
+            notes: notes.copied().map(ListedNote::from).collect(),
+            folders: summarize(&dir, &entries, depth.unwrap_or(1)),
+            commit,
+            undated: 0,
+        })
     }
 }
 
 /// Refuses a page or a depth of nothing.
 fn check_bounds(request: &ListRequest<'_>) -> Result<(), VaultError> {
     if !(1..=MAX_PAGE).contains(&request.limit) {
-        return Err(VaultError::InvalidArgument {
-            argument: "limit",
-            problem: format!("must be from 1 to {MAX_PAGE}"),
-        });
+        let problem = format!("must be from 1 to {MAX_PAGE}");
+        return Err(VaultError::invalid("limit", &problem));
     }
     if request.depth == Some(0) {
-        return Err(VaultError::InvalidArgument {
-            argument: "depth",
-            problem: "must be at least 1".to_owned(),
-        });
+        return Err(VaultError::invalid("depth", &"must be at least 1"));
     }
     Ok(())
-}
-
-fn bad_cursor(problem: impl Display) -> VaultError {
-    VaultError::InvalidArgument {
-        argument: "cursor",
-        problem: problem.to_string(),
-    }
 }
 
 /// Whether a note lies at most `depth` levels below `dir`.
@@ -293,18 +316,11 @@ fn within_depth(dir: &DirPath, entry: &Entry, depth: Option<usize>) -> bool {
     })
 }
 
-/// The first `level` segments of a path, where a file lies below them.
-fn ancestor(path: &str, level: usize) -> Option<&str> {
-    let (end, _) = path.match_indices('/').nth(level.checked_sub(1)?)?;
-    path.get(..end)
-}
-
-/// The folders `level` levels below the listed one, with their notes counted.
-fn summarize(folder: &Folder, level: usize) -> Vec<FolderSummary> {
-    let level = folder.dir.segments().count() + level;
+/// The folders `level` levels below `dir`, with their notes counted.
+fn summarize(dir: &DirPath, entries: &[Entry], level: usize) -> Vec<FolderSummary> {
+    let level = dir.segments().count() + level;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for path in folder
-        .entries
+    for path in entries
         .iter()
         .filter_map(|entry| ancestor(entry.path.as_str(), level))
     {
@@ -321,11 +337,26 @@ fn summarize(folder: &Folder, level: usize) -> Vec<FolderSummary> {
         .collect()
 }
 
-fn listed_note(entry: &Entry) -> ListedNote {
-    ListedNote {
-        path: entry.path.path().clone(),
-        title: title::of_file_name(entry.path.path()).to_owned(),
-        bytes: entry.bytes,
-        revision: entry.revision.clone(),
+impl From<&Entry> for ListedNote {
+    fn from(entry: &Entry) -> Self {
+        Self {
+            path: entry.path.path().clone(),
+            title: title::of_file_name(entry.path.path()).to_owned(),
+            bytes: entry.bytes,
+            revision: entry.revision.clone(),
+            modified: None,
+        }
+    }
+}
+
+impl From<CatalogEntry> for ListedNote {
+    fn from(entry: CatalogEntry) -> Self {
+        Self {
+            path: entry.path.path().clone(),
+            title: entry.title,
+            bytes: entry.bytes,
+            revision: entry.revision,
+            modified: entry.modified,
+        }
     }
 }

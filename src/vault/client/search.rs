@@ -1,9 +1,10 @@
 //! Searching the vault.
 
-use super::VaultClient;
+use super::{FilterRequest, VaultClient};
 use crate::vault::{
     cursor::{Cursor, QueryFingerprint},
     error::VaultError,
+    filter::NoteFilter,
     path::{DirPath, VaultPath},
     storage::{CommitId, SearchHit, SearchPage, SearchQuery},
     text::{Excerpt, Query},
@@ -19,6 +20,8 @@ pub struct SearchRequest<'a> {
     pub query: &'a str,
     /// The folder to search; the whole vault where empty.
     pub dir: &'a str,
+    /// Which notes to search.
+    pub filter: FilterRequest<'a>,
     /// The most hits that a page holds, from 1 to [`MAX_HITS`].
     pub limit: usize,
     /// The `next` of the page before; the first page where `None`.
@@ -98,30 +101,34 @@ impl VaultClient {
     /// - What the backend reports.
     pub async fn search(&self, request: &SearchRequest<'_>) -> Result<FoundPage, VaultError> {
         let dir = self.dir(request.dir)?;
-        let query = Query::parse(request.query).map_err(|error| invalid("query", &error))?;
+        let query =
+            Query::parse(request.query).map_err(|error| VaultError::invalid("query", &error))?;
         if !(1..=MAX_HITS).contains(&request.limit) {
-            return Err(invalid("limit", &format!("must be from 1 to {MAX_HITS}")));
+            return Err(VaultError::invalid(
+                "limit",
+                &format!("must be from 1 to {MAX_HITS}"),
+            ));
         }
-        let fingerprint = QueryFingerprint::of(&["search", dir.as_str(), request.query]);
+        let filter = Self::filter(&request.filter)?;
+        let fingerprint =
+            QueryFingerprint::of(&["search", dir.as_str(), request.query, &filter.as_text()]);
         let cursor = request
             .cursor
             .map(|text| Cursor::decode(text, &fingerprint))
             .transpose()
-            .map_err(|error| invalid("cursor", &error))?;
-        let offset = match &cursor {
-            None => 0,
-            Some(cursor) => cursor
-                .after
-                .parse()
-                .map_err(|_| invalid("cursor", &"is not a cursor of this server"))?,
-        };
+            .map_err(|error| VaultError::invalid("cursor", &error))?;
+        let offset = cursor.as_ref().map_or(Ok(0), Cursor::offset)?;
 
-        let mut page = self.found(&query, &dir, offset, request.limit).await?;
+        let mut page = self
+            .found(&query, (&dir, &filter), offset, request.limit)
+            .await?;
         if page.total == 0 && !dir.is_root() {
             // It holds nothing of the kind, or it is not there, or it goes by a twin's name.
             let there = self.folder(&dir, None).await?.dir;
             if there != dir {
-                page = self.found(&query, &there, offset, request.limit).await?;
+                page = self
+                    .found(&query, (&there, &filter), offset, request.limit)
+                    .await?;
             }
         }
         if let Some(progress) = page.unfinished {
@@ -132,7 +139,7 @@ impl VaultClient {
         }
         if cursor.is_some_and(|cursor| Some(&cursor.commit) != page.commit.as_ref()) {
             let problem = "is of an older state of the vault; leave it out to search again";
-            return Err(invalid("cursor", &problem));
+            return Err(VaultError::invalid("cursor", &problem));
         }
         let mut found = FoundPage {
             commit: page.commit,
@@ -152,7 +159,7 @@ impl VaultClient {
     async fn found(
         &self,
         query: &Query,
-        dir: &DirPath,
+        (dir, filter): (&DirPath, &NoteFilter),
         offset: usize,
         limit: usize,
     ) -> Result<SearchPage, VaultError> {
@@ -160,6 +167,7 @@ impl VaultClient {
             sieve: &*self.policy,
             query,
             dir: dir.clone(),
+            filter,
             offset,
             limit,
         };
@@ -168,8 +176,7 @@ impl VaultClient {
             .search(&asked)
             .await
             .map_err(|error| VaultError::from_storage(dir.as_str(), error))?;
-        page.hits
-            .retain(|hit| self.readmit(&hit.path) && dir.strip(hit.path.as_str()).is_some());
+        page.hits.retain(|hit| self.is_shown_below(dir, &hit.path));
         Ok(page)
     }
 }
@@ -181,12 +188,5 @@ impl From<SearchHit> for FoundNote {
             title: hit.title,
             excerpt: hit.excerpt,
         }
-    }
-}
-
-fn invalid(argument: &'static str, problem: &impl ToString) -> VaultError {
-    VaultError::InvalidArgument {
-        argument,
-        problem: problem.to_string(),
     }
 }

@@ -28,10 +28,14 @@ pub fn split(text: &str) -> Parts<'_> {
 }
 
 impl<'a> Parts<'a> {
-    /// The lines between the opening and the closing one, without their line ends.
-    pub fn properties(&self) -> impl Iterator<Item = &'a str> + use<'a> {
-        let lines = self.frontmatter.lines();
-        lines.skip(1).take_while(|line| !is_dashes(line))
+    /// What stands between the line that opens the frontmatter and the one that closes it.
+    #[must_use]
+    pub fn block(&self) -> &'a str {
+        let mut lines = self.frontmatter.split_inclusive('\n');
+        let first = lines.next().map_or(0, str::len);
+        let last = lines.next_back().map_or(0, str::len);
+        let end = self.frontmatter.len() - last;
+        self.frontmatter.get(first..end).unwrap_or_default()
     }
 
     /// How many lines stand before the body.
@@ -91,10 +95,12 @@ mod tests {
     }
 
     #[test]
-    fn properties_are_the_lines_between() {
+    fn the_block_is_what_stands_between() {
         let parts = split("---\r\na: 1\r\n\r\nb: 2\r\n---\r\nc: 3\r\n");
-        assert_eq!(parts.properties().collect::<Vec<_>>(), ["a: 1", "", "b: 2"]);
+        assert_eq!(parts.block(), "a: 1\r\n\r\nb: 2\r\n");
         assert_eq!(parts.lines_before_body(), 5);
-        assert_eq!(split("a: 1").properties().count(), 0);
+        for text in ["a: 1", "---\n---\n", "---\n---"] {
+            assert_eq!(split(text).block(), "", "{text:?}");
+        }
     }
 }

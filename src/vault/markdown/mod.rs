@@ -2,5 +2,14 @@
 
 pub mod frontmatter;
 pub mod headings;
+mod inline;
+mod metadata;
+pub mod properties;
+pub mod tags;
+mod yaml;
 
 pub use headings::{Heading, headings};
+pub use inline::{Link, name_of};
+pub use metadata::Metadata;
+pub use properties::Properties;
+pub use tags::Tag;

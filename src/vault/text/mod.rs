@@ -14,7 +14,8 @@
 //!
 //! # Queries
 //! A [`Query`] is pieces divided by white space, and phrases in double quotes. All of them must be
-//! found in a note, in its path (without the extension) or in its text, in any order.
+//! found in a note, in any order, each in its path (without the extension), in its title, in one of
+//! its aliases, or in its text.
 //!
 //! - A piece is found where its characters stand exactly so, symbols included: `C++`, `#tag/sub`,
 //!   `[[link]]`. Where it begins or ends with a word's character, a word has to begin or end there,
@@ -33,6 +34,8 @@ mod token;
 pub use class::{Class, class};
 pub use excerpt::Excerpt;
 pub use fold::{Folded, fold};
-pub use query::{Clause, Lookup, MAX_CLAUSES, MAX_QUERY_CHARACTERS, Query, QueryError, Term};
+pub use query::{
+    Clause, Lookup, MAX_CLAUSES, MAX_QUERY_CHARACTERS, PieceLookup, Query, QueryError, Term,
+};
 pub use scan::{Document, Hit, search, searchable_path};
-pub use token::{Token, TokenKind, tokens};
+pub use token::{Token, TokenKind, symbol_runs, tokens};

@@ -3,7 +3,7 @@
 use super::{
     class::{Class, class},
     fold::fold,
-    token::{TokenKind, tokens},
+    token::{TokenKind, symbol_runs, tokens},
 };
 
 /// The longest query, in characters.
@@ -57,15 +57,26 @@ pub enum Term {
     Prefix(String),
     /// An unspaced run that has this part.
     Part(String),
+    /// An unspaced run that ends with this part, because the piece goes on after it.
+    End(String),
+}
+
+/// How an engine finds a piece of a clause.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PieceLookup {
+    /// Words and runs, in order. In a text that holds the piece they are neighbours.
+    pub terms: Vec<Term>,
+    /// Runs of symbols, each of which is part of such a run in a text that holds the piece.
+    pub symbols: Vec<String>,
 }
 
 /// How an engine finds a clause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lookup {
-    /// The terms of each piece, in order. Without any, every note has to be looked at.
-    pub terms: Vec<Term>,
-    /// Whether the terms, one after another as neighbours, are all there is to the clause. Otherwise
-    /// they only narrow down where [`Clause::find`] has to look.
+    /// What each piece asks for.
+    pub pieces: Vec<PieceLookup>,
+    /// Whether that is all there is to the clause: its terms, one after another as neighbours, or
+    /// one run of symbols. Otherwise it only narrows down where [`Clause::find`] has to look.
     pub is_exact: bool,
 }
 
@@ -194,30 +205,49 @@ impl Clause {
     /// How an engine finds the clause.
     #[must_use]
     pub fn lookup(&self) -> Lookup {
-        let mut terms = Vec::new();
-        let mut is_exact = true;
-        let mut has_part = false;
-        for (index, piece) in self.pieces.iter().enumerate() {
-            let is_last_piece = index + 1 == self.pieces.len();
-            let before = terms.len();
-            let mut covered = 0;
-            for token in tokens(piece) {
-                covered += token.text.len();
-                let is_open = self.is_prefix && is_last_piece && token.end() == piece.len();
-                has_part |= token.kind == TokenKind::Unspaced;
-                terms.push(match token.kind {
-                    TokenKind::Unspaced => Term::Part(token.text.to_owned()),
-                    TokenKind::Word if is_open => Term::Prefix(token.text.to_owned()),
-                    TokenKind::Word => Term::Word(token.text.to_owned()),
-                });
-            }
-            // Neighbours in an index may have symbols or white space between them, or none.
-            is_exact &= covered == piece.len() && terms.len() == before + 1;
+        let last = self.pieces.len() - 1;
+        let pieces: Vec<PieceLookup> = self
+            .pieces
+            .iter()
+            .enumerate()
+            .map(|(index, piece)| lookup_of_piece(piece, self.is_prefix && index == last))
+            .collect();
+        let is_symbols = matches!(
+            pieces.as_slice(),
+            [PieceLookup { terms, symbols }] if terms.is_empty() && symbols.len() == 1
+        );
+        // Neighbours in an index may have symbols or white space between them, or none; so every
+        // piece has to be one term. A part of a run does not say how far the run goes on before the
+        // next piece.
+        let is_terms = pieces.iter().all(|piece| {
+            piece.symbols.is_empty()
+                && match piece.terms.as_slice() {
+                    [Term::Word(_) | Term::Prefix(_)] => true,
+                    [Term::Part(_)] => last == 0,
+                    _ => false,
+                }
+        });
+        Lookup {
+            pieces,
+            is_exact: is_symbols || is_terms,
         }
-        // A part of a run does not say how far the run goes on before the next piece.
-        is_exact &= !has_part || terms.len() == 1;
-        Lookup { terms, is_exact }
     }
+}
+
+/// How an engine finds a piece. Where it is `open`, its last word may go on.
+fn lookup_of_piece(piece: &str, open: bool) -> PieceLookup {
+    let mut lookup = PieceLookup::default();
+    for token in tokens(piece) {
+        let is_last = token.end() == piece.len();
+        lookup.terms.push(match token.kind {
+            TokenKind::Unspaced if is_last => Term::Part(token.text.to_owned()),
+            TokenKind::Unspaced => Term::End(token.text.to_owned()),
+            TokenKind::Word if open && is_last => Term::Prefix(token.text.to_owned()),
+            TokenKind::Word => Term::Word(token.text.to_owned()),
+        });
+    }
+    lookup.symbols = symbol_runs(piece).map(str::to_owned).collect();
+    lookup
 }
 
 /// Every place from `from` on where the next piece of a phrase may start: as far as there are only

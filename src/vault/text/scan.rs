@@ -7,7 +7,11 @@ use super::{
     fold::{Folded, fold},
     query::{Clause, Query},
 };
-use crate::vault::{markdown::headings, path::VaultPath, title};
+use crate::vault::{
+    markdown::{Properties, headings},
+    path::VaultPath,
+    title,
+};
 
 /// How many places of one clause are weighed for the excerpt.
 const PLACES: usize = 64;
@@ -40,10 +44,11 @@ pub fn searchable_path(path: &VaultPath) -> &str {
         .map_or(path.as_str(), |(stem, _)| stem)
 }
 
-/// Finds every note in which all clauses of `query` are found, each in the path or in the text.
+/// Finds every note in which all clauses of `query` are found, each in one of the note's names (its
+/// path, its title, an alias) or in its text.
 ///
-/// Notes come first whose title or path holds more of the clauses, then those in whose text they
-/// are found more often, then by path.
+/// Notes come first whose names hold more of the clauses, then those in whose text they are found
+/// more often, then by path.
 #[must_use]
 pub fn search<'a>(query: &Query, documents: impl IntoIterator<Item = Document<'a>>) -> Vec<Hit> {
     let mut hits: Vec<(Reverse<Rank>, Hit)> = documents
@@ -60,16 +65,16 @@ pub fn search<'a>(query: &Query, documents: impl IntoIterator<Item = Document<'a
 /// What a hit is worth; the greater, the better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
-    /// How many clauses the title or the path holds.
+    /// How many clauses the names hold.
     named: usize,
     /// How often the clauses are found in the text, each counted up to [`PLACES`] times.
     places: usize,
 }
 
 fn look_at(query: &Query, document: &Document<'_>) -> Option<(Rank, Hit)> {
-    let path = fold(searchable_path(document.path));
     let text = Folded::new(document.text);
     let mut places = Vec::new();
+    let mut elsewhere = Vec::new();
     for (index, clause) in query.clauses().iter().enumerate() {
         let before = places.len();
         places.extend(places_of(clause, text.as_str()).map(|(start, end)| Place {
@@ -77,32 +82,39 @@ fn look_at(query: &Query, document: &Document<'_>) -> Option<(Rank, Hit)> {
             start: text.start_in_original(start),
             end: text.end_in_original(end),
         }));
-        if places.len() == before && clause.find(&path, 0).is_none() {
-            return None;
+        if places.len() == before {
+            elsewhere.push(clause);
         }
     }
-    let title = title::of_note(document.path, document.text);
-    let folded_title = fold(&title);
-    let is_named = |clause: &&Clause| {
-        [&folded_title, &path]
+    let path = fold(searchable_path(document.path));
+    let properties = Properties::of(document.text);
+    // A note without frontmatter has no names but what its path and its text say.
+    let is_hopeless = properties.is_empty()
+        && elsewhere
             .iter()
-            .any(|t| clause.find(t, 0).is_some())
-    };
+            .any(|clause| clause.find(&path, 0).is_none());
+    if is_hopeless {
+        return None;
+    }
+    let headings = headings(document.text);
+    let title = title::from(document.path, &properties, &headings);
+    let aliases = properties.aliases().map(|alias| fold(&alias));
+    let names: Vec<String> = [path, fold(&title)].into_iter().chain(aliases).collect();
+    let is_named = |clause: &Clause| names.iter().any(|name| clause.find(name, 0).is_some());
+    if !elsewhere.into_iter().all(is_named) {
+        return None;
+    }
     let rank = Rank {
-        named: query.clauses().iter().filter(is_named).count(),
+        named: query.clauses().iter().filter(|c| is_named(c)).count(),
         places: places.len(),
     };
-    let excerpt = best_place(document.text, &places).map(|place| {
-        Excerpt::around(
-            document.text,
-            &headings(document.text),
-            place.start..place.end,
-        )
-    });
+    let excerpt = best_place(document.text, &places)
+        .map(|place| Excerpt::around(document.text, &headings, place.start..place.end));
+    let path = document.path.clone();
     Some((
         rank,
         Hit {
-            path: document.path.clone(),
+            path,
             title,
             excerpt,
         },
@@ -188,6 +200,18 @@ mod tests {
         );
         // The extension is no word of anybody's note.
         assert_eq!(hits("md", &notes), []);
+    }
+
+    #[test]
+    fn a_title_and_aliases_are_found_as_the_frontmatter_means_them() {
+        let notes = [(
+            "n.md",
+            "---\ntitle: \"Caf\\u00e9 \\x41rt\"\naliases: [\"Tide\\x20table\"]\n---\nbody\n",
+        )];
+        for query in ["café", "cafe art", "\"tide table\"", "tab", "body café"] {
+            assert_eq!(paths(&hits(query, &notes)), ["n.md"], "{query}");
+        }
+        assert_eq!(hits("\"art tide\"", &notes), []);
     }
 
     #[test]

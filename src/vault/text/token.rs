@@ -54,9 +54,24 @@ pub fn tokens(folded: &str) -> impl Iterator<Item = Token<'_>> {
     })
 }
 
+/// The runs of symbols of a folded text, in order: the longest stretches of characters that are
+/// neither part of a word nor white space.
+pub fn symbol_runs(folded: &str) -> impl Iterator<Item = &str> {
+    folded
+        .split(|c: char| c.is_whitespace() || class(c) != Class::Other)
+        .filter(|run| !run.is_empty())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{TokenKind, tokens};
+    use super::{TokenKind, symbol_runs, tokens};
+
+    #[test]
+    fn runs_of_symbols() {
+        let found: Vec<_> = symbol_runs("- [ ] c++ [[a|b]] 。→ x").collect();
+        assert_eq!(found, ["-", "[", "]", "++", "[[", "|", "]]", "。→"]);
+        assert_eq!(symbol_runs(" a b ").count(), 0);
+    }
 
     #[test]
     fn words_and_runs() {

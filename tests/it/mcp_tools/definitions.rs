@@ -114,6 +114,7 @@ async fn schemas_are_plain_objects_that_every_client_takes() {
             let fits = match property["type"].as_str() {
                 Some("string") => default.is_none_or(Value::is_string),
                 Some("integer") => default.is_none_or(Value::is_u64),
+                Some("object") => default.is_none_or(Value::is_object),
                 other => panic!("{place} is {other:?}"),
             };
             assert!(fits, "{place} has the default {default:?}");

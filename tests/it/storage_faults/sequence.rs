@@ -5,11 +5,13 @@ use std::time::Duration;
 use vault_mcp::vault::{
     VaultError,
     client::{
-        DeleteRequest, ListRequest, SearchRequest, WriteMode, WriteOutcome, WriteRequest, Written,
+        DeleteRequest, FilterRequest, SearchRequest, WriteMode, WriteOutcome, WriteRequest, Written,
     },
     storage::Revision,
 };
 use vault_mcp_dev::SeedFile;
+
+use crate::support::vaults::all_of;
 
 use super::{
     ledger::{Fate, Ledger},
@@ -300,13 +302,7 @@ async fn read(world: &World, path: &str) {
 }
 
 async fn list(world: &World) {
-    let all = ListRequest {
-        dir: "",
-        depth: None,
-        limit: 1_000,
-        cursor: None,
-    };
-    let page = match world.client().list(&all).await {
+    let page = match world.client().list(&all_of("")).await {
         Ok(page) => page,
         Err(error) => return world.hear(&error),
     };
@@ -340,6 +336,7 @@ async fn search(world: &World, path: &str) {
     let request = SearchRequest {
         query: &word,
         dir: "",
+        filter: FilterRequest::default(),
         limit: 20,
         cursor: None,
     };

@@ -6,8 +6,9 @@ use async_trait::async_trait;
 use vault_mcp::vault::{
     policy::{Visible, Writable},
     storage::{
-        CommitId, CommitInfo, Committed, Entry, ListQuery, Listing, Lookup, Revision, SearchHit,
-        SearchPage, SearchQuery, Sieve, StorageError, StoredNote, VaultStorage,
+        BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, Entry, Indexed, ListQuery,
+        Listing, Lookup, Overview, OverviewQuery, Revision, SearchHit, SearchPage, SearchQuery,
+        Sieve, StorageError, StoredNote, VaultStorage,
     },
 };
 
@@ -56,6 +57,16 @@ impl<S: VaultStorage> VaultStorage for Recording<S> {
     ) -> Result<Lookup, StorageError> {
         self.record("read", note.as_str());
         self.inner.read(sieve, note, at).await
+    }
+
+    async fn browse(&self, query: &BrowseQuery<'_>) -> Result<Indexed<BrowsePage>, StorageError> {
+        self.record("browse", query.dir.as_str());
+        self.inner.browse(query).await
+    }
+
+    async fn overview(&self, query: &OverviewQuery<'_>) -> Result<Indexed<Overview>, StorageError> {
+        self.record("overview", "");
+        self.inner.overview(query).await
     }
 
     async fn hear_of(&self, reference: &str, commit: &CommitId) -> Result<(), StorageError> {

@@ -8,11 +8,12 @@ use vault_mcp::{
     storage::memory::{File, MemoryStorage},
     vault::{
         VaultClient,
-        client::{DeleteRequest, ListRequest, WriteMode, WriteRequest},
+        client::{DeleteRequest, FilterRequest, ListRequest, WriteMode, WriteRequest},
         commit::Author,
         policy::{VaultPolicy, Visible, Writable, parse_prefixes},
         storage::{
-            CommitId, CommitInfo, Committed, ListQuery, Listing, Lookup, Revision, Sieve,
+            BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, Indexed, ListQuery, Listing,
+            Lookup, Order, Overview, OverviewQuery, Revision, SearchPage, SearchQuery, Sieve,
             StorageError, VaultStorage,
         },
     },
@@ -117,6 +118,18 @@ impl VaultStorage for Vault {
         self.inner.read(sieve, note, at).await
     }
 
+    async fn browse(&self, query: &BrowseQuery<'_>) -> Result<Indexed<BrowsePage>, StorageError> {
+        self.inner.browse(query).await
+    }
+
+    async fn overview(&self, query: &OverviewQuery<'_>) -> Result<Indexed<Overview>, StorageError> {
+        self.inner.overview(query).await
+    }
+
+    async fn search(&self, query: &SearchQuery<'_>) -> Result<SearchPage, StorageError> {
+        self.inner.search(query).await
+    }
+
     async fn create(
         &self,
         sieve: &dyn Sieve,
@@ -155,6 +168,8 @@ pub(crate) fn all_of(dir: &str) -> ListRequest<'_> {
     ListRequest {
         dir,
         depth: None,
+        filter: FilterRequest::default(),
+        order: Order::Path,
         limit: 1_000,
         cursor: None,
     }

@@ -1,4 +1,4 @@
-use super::{Lookup, MAX_CLAUSES, Query, QueryError, Term};
+use super::{Lookup, MAX_CLAUSES, PieceLookup, Query, QueryError, Term};
 use crate::vault::text::fold;
 
 fn is_found(query: &str, text: &str) -> bool {
@@ -179,35 +179,69 @@ fn what_an_engine_can_look_up() {
     let word = |text: &str| Term::Word(text.to_owned());
     let prefix = |text: &str| Term::Prefix(text.to_owned());
     let part = |text: &str| Term::Part(text.to_owned());
-    let exact = |terms| Lookup {
+    let end = |text: &str| Term::End(text.to_owned());
+    let piece = |terms: Vec<Term>, symbols: &[&str]| PieceLookup {
         terms,
+        symbols: symbols.iter().map(ToString::to_string).collect(),
+    };
+    let exact = |pieces| Lookup {
+        pieces,
         is_exact: true,
     };
-    let narrowing = |terms| Lookup {
-        terms,
+    let narrowing = |pieces| Lookup {
+        pieces,
         is_exact: false,
     };
-    assert_eq!(
-        lookups("Engine oil"),
-        [exact(vec![word("engine")]), exact(vec![prefix("oil")])]
-    );
-    assert_eq!(
-        lookups("\"Engine oil\""),
-        [exact(vec![word("engine"), word("oil")])]
-    );
-    assert_eq!(lookups("日本"), [exact(vec![part("日本")])]);
-    assert_eq!(lookups("C++"), [narrowing(vec![word("c")])]);
-    assert_eq!(
-        lookups("#tag/sub"),
-        [narrowing(vec![word("tag"), prefix("sub")])]
-    );
-    assert_eq!(
-        lookups("東京tower"),
-        [narrowing(vec![part("東京"), prefix("tower")])]
-    );
-    assert_eq!(
-        lookups("\"東京 tower\""),
-        [narrowing(vec![part("東京"), word("tower")])]
-    );
-    assert_eq!(lookups("++"), [narrowing(vec![])]);
+    for (query, expected) in [
+        (
+            "Engine oil",
+            vec![
+                exact(vec![piece(vec![word("engine")], &[])]),
+                exact(vec![piece(vec![prefix("oil")], &[])]),
+            ],
+        ),
+        (
+            "\"Engine oil\"",
+            vec![exact(vec![
+                piece(vec![word("engine")], &[]),
+                piece(vec![word("oil")], &[]),
+            ])],
+        ),
+        ("日本", vec![exact(vec![piece(vec![part("日本")], &[])])]),
+        (
+            "C++",
+            vec![narrowing(vec![piece(vec![word("c")], &["++"])])],
+        ),
+        (
+            "#tag/sub",
+            vec![narrowing(vec![piece(
+                vec![word("tag"), prefix("sub")],
+                &["#", "/"],
+            )])],
+        ),
+        (
+            "東京tower",
+            vec![narrowing(vec![piece(
+                vec![end("東京"), prefix("tower")],
+                &[],
+            )])],
+        ),
+        (
+            "\"東京 tower\"",
+            vec![narrowing(vec![
+                piece(vec![part("東京")], &[]),
+                piece(vec![word("tower")], &[]),
+            ])],
+        ),
+        ("++", vec![exact(vec![piece(vec![], &["++"])])]),
+        (
+            "\"a -\"",
+            vec![narrowing(vec![
+                piece(vec![word("a")], &[]),
+                piece(vec![], &["-"]),
+            ])],
+        ),
+    ] {
+        assert_eq!(lookups(query), expected, "{query}");
+    }
 }

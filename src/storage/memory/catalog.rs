@@ -1,0 +1,145 @@
+//! The measure of what an index answers about notes: every note is read, and nothing remembered.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{
+    runtime::Timestamp,
+    vault::{
+        filter::NoteFilter,
+        markdown::Metadata,
+        path::fold,
+        policy::Visible,
+        storage::{
+            BrowsePage, BrowseQuery, CatalogEntry, CommitId, FolderCount, Order, Overview,
+            OverviewQuery, RECENT, Revision, TOP_TAGS, TagCount,
+        },
+    },
+};
+
+/// A note that is read for an answer.
+#[derive(Clone, Debug)]
+pub struct Read<'a> {
+    /// Where it is.
+    pub path: Visible,
+    /// Its bytes.
+    pub bytes: &'a [u8],
+    /// When it was last changed, where known.
+    pub modified: Option<Timestamp>,
+}
+
+impl Read<'_> {
+    /// What it says of itself. A note that is no text says nothing.
+    fn metadata(&self) -> Metadata {
+        let text = str::from_utf8(self.bytes).unwrap_or_default();
+        Metadata::of(self.path.path(), text)
+    }
+
+    fn entry(&self) -> CatalogEntry {
+        CatalogEntry {
+            path: self.path.clone(),
+            title: self.metadata().title,
+            revision: Revision::of(self.bytes),
+            bytes: self.bytes.len() as u64,
+            modified: self.modified,
+        }
+    }
+
+    /// How many folders are above it.
+    fn level(&self) -> usize {
+        self.path.path().segments().count() - 1
+    }
+}
+
+/// The page of `query` out of all `notes`, which are in the order of their paths.
+#[must_use]
+pub fn browse(commit: Option<CommitId>, notes: &[Read<'_>], query: &BrowseQuery<'_>) -> BrowsePage {
+    let below: Vec<(&Read<'_>, Metadata)> = notes
+        .iter()
+        .filter(|note| query.dir.strip(note.path.as_str()).is_some())
+        .map(|note| (note, note.metadata()))
+        .collect();
+    let is_meant =
+        |(note, metadata): &&(&Read<'_>, Metadata)| query.filter.admits(metadata, note.modified);
+    let is_near = |note: &Read<'_>| query.last_level().is_none_or(|last| note.level() <= last);
+    let meant: Vec<&Read<'_>> = below
+        .iter()
+        .filter(is_meant)
+        .map(|(note, _)| *note)
+        .collect();
+    let mut near: Vec<&Read<'_>> = meant.iter().copied().filter(|note| is_near(note)).collect();
+    if query.order == Order::Modified {
+        near.sort_by_key(|note| std::cmp::Reverse(note.modified));
+    }
+    let by_age = query.order == Order::Modified || query.filter.modified_since().is_some();
+    let is_undated = |(note, metadata): &&(&Read<'_>, Metadata)| {
+        by_age && note.modified.is_none() && is_near(note) && query.filter.admits_metadata(metadata)
+    };
+    let page = near.iter().skip(query.offset).take(query.limit);
+    BrowsePage {
+        commit,
+        total: near.len(),
+        entries: page.map(|note| note.entry()).collect(),
+        folders: folders(&meant, query.folder_level()),
+        undated: below.iter().filter(is_undated).count(),
+    }
+}
+
+/// All `notes`, which are in the order of their paths, summed up.
+#[must_use]
+pub fn overview(
+    commit: Option<CommitId>,
+    notes: &[Read<'_>],
+    query: &OverviewQuery<'_>,
+) -> Overview {
+    let mut tags: BTreeMap<String, (BTreeSet<String>, usize)> = BTreeMap::new();
+    for tag in notes.iter().flat_map(|note| note.metadata().tags) {
+        let (shown, count) = tags.entry(tag.fold()).or_default();
+        shown.insert(tag.to_string());
+        *count += 1;
+    }
+    let distinct_tags = tags.len();
+    let mut tags: Vec<TagCount> = tags
+        .into_values()
+        .filter_map(|(shown, notes)| {
+            let tag = shown.into_iter().next()?;
+            Some(TagCount { tag, notes })
+        })
+        .collect();
+    tags.sort_by_key(|tag| std::cmp::Reverse(tag.notes));
+    tags.truncate(TOP_TAGS);
+    let mut recent: Vec<&Read<'_>> = notes.iter().filter(|n| n.modified.is_some()).collect();
+    let undated = notes.len() - recent.len();
+    recent.sort_by_key(|note| std::cmp::Reverse(note.modified));
+    let is_named = |note: &&Read<'_>| query.named.contains(&fold(note.path.as_str()).as_str());
+    Overview {
+        commit,
+        notes: notes.len(),
+        bytes: notes.iter().map(|note| note.bytes.len() as u64).sum(),
+        folders: folders(&notes.iter().collect::<Vec<_>>(), 1),
+        tags,
+        distinct_tags,
+        recent: recent.iter().take(RECENT).map(|n| n.entry()).collect(),
+        undated,
+        named: notes.iter().filter(is_named).map(Read::entry).collect(),
+        checked_at: None,
+        token_expires_at: None,
+    }
+}
+
+/// Whether the filter admits a note that says `text`.
+pub(super) fn is_meant(filter: &NoteFilter, path: &Visible, text: &str) -> bool {
+    filter.is_empty() || filter.admits(&Metadata::of(path.path(), text), None)
+}
+
+/// The folders of `level` segments, with how many of `notes` lie below each.
+fn folders(notes: &[&Read<'_>], level: usize) -> Vec<FolderCount> {
+    let mut folders: BTreeMap<String, usize> = BTreeMap::new();
+    for note in notes.iter().filter(|note| note.level() >= level) {
+        let segments: Vec<&str> = note.path.path().segments().take(level).collect();
+        *folders.entry(segments.join("/")).or_default() += 1;
+    }
+    folders
+        .into_iter()
+        .map(|(path, notes)| FolderCount { path, notes })
+        .collect()
+}
