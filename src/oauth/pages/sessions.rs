@@ -155,9 +155,11 @@ fn moment(time: Timestamp) -> Markup {
 
 /// A time to the minute, such as `2027-01-15 08:00 UTC`: whose clock it is would take a script.
 fn text_of(time: Timestamp) -> String {
-    let seconds = i64::try_from(time.unix_seconds()).unwrap_or_default();
-    OffsetDateTime::from_unix_timestamp(seconds).map_or_else(
-        |_| "unknown".to_owned(),
+    let time = i64::try_from(time.unix_seconds())
+        .ok()
+        .and_then(|seconds| OffsetDateTime::from_unix_timestamp(seconds).ok());
+    time.map_or_else(
+        || "unknown".to_owned(),
         |time| {
             format!(
                 "{} {:02}:{:02} UTC",
