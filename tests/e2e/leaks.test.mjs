@@ -50,7 +50,10 @@ const post = (body) => ({ method: 'POST', body });
 const form = (fields) => post(new URLSearchParams(fields));
 const json = (body, headers) => ({ body: JSON.stringify(body), headers });
 const redirect = (location) => ({ status: 302, headers: { location } });
-const handle = (value) => `<form><input type="hidden" name="handle" value="${value}"></form>`;
+const page = (name, value) => ({
+  headers: { 'content-type': 'text/html; charset=utf-8' },
+  body: `<form><input type="hidden" name="${name}" value="${value}"></form>`,
+});
 
 /** By kind: how `secret` passes as it should, as a path, a request and an answer. */
 const flows = {
@@ -64,12 +67,8 @@ const flows = {
     {},
     redirect(`https://client.example/?state=${secret}`),
   ],
-  'consent handle': (secret) => ['/authorize', {}, { body: handle(secret) }],
-  'form token of a session': (secret) => [
-    '/sessions',
-    {},
-    { body: `<form><input type="hidden" name="form_token" value="${secret}"></form>` },
-  ],
+  'consent handle': (secret) => ['/authorize', {}, page('handle', secret)],
+  'form token of a session': (secret) => ['/sessions', {}, page('form_token', secret)],
   cookie: (secret) => [
     '/authorize',
     {},
@@ -132,6 +131,11 @@ test('what a client sends that is too short to be a secret is none', async () =>
     headers: { authorization: 'Bearer junk' },
   };
   assert.deepEqual(await leaksOf('/token', init, { body: 'x nonsense junk' }), []);
+});
+
+test('a form in a note is no form of the server', async () => {
+  const { body } = page('form_token', random(43));
+  assert.deepEqual(await leaksOf('/mcp', post('{}'), json({ text: body })), []);
 });
 
 test('traces are secret themselves', () => {

@@ -84,10 +84,10 @@ function* inAnswer(exchange) {
     yield ['refresh token', json.refresh_token];
   }
   if (path === '/register') yield ['client secret', json.client_secret];
-  for (const [, handle] of exchange.body.matchAll(/name="handle" value="([^"]+)"/g))
-    yield ['consent handle', handle];
-  for (const [, token] of exchange.body.matchAll(/name="form_token" value="([^"]+)"/g))
-    yield ['form token of a session', token];
+  // Notes may hold forms too.
+  if (exchange.header('content-type')[0]?.startsWith('text/html'))
+    for (const [, name, value] of exchange.body.matchAll(/name="(handle|form_token)" value="([^"]+)"/g))
+      yield [name === 'handle' ? 'consent handle' : 'form token of a session', value];
   for (const line of exchange.header('set-cookie'))
     yield ['cookie', line.split(';')[0].split('=').slice(1).join('=')];
   const parameters = URL.parse(exchange.header('location')[0])?.searchParams;
