@@ -208,3 +208,72 @@ fn links_between_documents_lead_somewhere() {
 fn every_known_failure_names_the_tests_that_would_catch_it() {
     assert_rows_name_tests("known-failures.md", 40);
 }
+
+/// What was seen of a client says nothing of another version of it.
+#[test]
+fn the_clients_are_those_that_are_pinned() {
+    let root = env!("CARGO_MANIFEST_DIR");
+    let read = |file: &str| fs::read_to_string(format!("{root}/{file}")).unwrap();
+    let document = read("docs/clients.md");
+    let row = |name: &str| {
+        let names = |line: &&str| line.starts_with(&format!("| {name}"));
+        let found = document.lines().find(names);
+        found.unwrap_or_else(|| panic!("no row for {name}"))
+    };
+    let npm = |file: &str, package: &str| {
+        let manifest: serde_json::Value = serde_json::from_str(&read(file)).unwrap();
+        ["dependencies", "devDependencies"]
+            .iter()
+            .find_map(|kind| manifest[kind][package].as_str().map(str::to_owned))
+            .unwrap_or_else(|| panic!("{package} is not in {file}"))
+    };
+    let python = |file: &str, package: &str| {
+        let pinned = format!("\n{package}==");
+        let text = read(file);
+        let (_, version) = text.split_once(&pinned).unwrap();
+        version.trim().to_owned()
+    };
+    let locked = |package: &str| {
+        let text = read("Cargo.lock");
+        let (_, rest) = text
+            .split_once(&format!("name = \"{package}\"\nversion = \""))
+            .unwrap();
+        rest.split('"').next().unwrap().to_owned()
+    };
+    let (own, further) = ("package.json", "tests/clients/package.json");
+    for (client, version) in [
+        ("Claude Code |", npm(own, "@anthropic-ai/claude-code")),
+        ("Claude Code, by", npm(own, "@anthropic-ai/claude-code")),
+        ("Codex, by", npm(further, "@openai/codex")),
+        ("opencode |", npm(further, "opencode-ai")),
+        ("mcp-remote |", npm(further, "mcp-remote")),
+        (
+            "TypeScript SDK v1 |",
+            npm(further, "@modelcontextprotocol/sdk"),
+        ),
+        (
+            "TypeScript SDK v2 |",
+            npm(own, "@modelcontextprotocol/client"),
+        ),
+        (
+            "MCP Inspector |",
+            npm(own, "@modelcontextprotocol/inspector"),
+        ),
+        (
+            "the official conformance suite |",
+            npm(own, "@modelcontextprotocol/conformance"),
+        ),
+        (
+            "Python SDK |",
+            python("tests/e2e/python/requirements.in", "mcp"),
+        ),
+        (
+            "fastmcp |",
+            python("tests/clients/requirements.in", "fastmcp"),
+        ),
+        ("rmcp |", locked("rmcp")),
+    ] {
+        let row = row(client);
+        assert!(row.contains(&format!("| {version} |")), "{version}: {row}");
+    }
+}
