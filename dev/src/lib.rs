@@ -11,5 +11,7 @@ pub mod sample_vault;
 pub mod seed;
 
 pub use git::{Change, GitError, Oid, Push};
-pub use github::{LoggedRequest, LookAlike, RunningLookAlike, Switches, Times, tokens};
+pub use github::{
+    Installation, LoggedRequest, LookAlike, RunningLookAlike, Switches, Times, app, tokens,
+};
 pub use seed::{Mode, SeedFile};

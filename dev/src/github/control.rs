@@ -7,6 +7,9 @@
 //! | `GET /__control/switches` | the [`Switches`] |
 //! | `PUT /__control/switches` | replaces them; absent keys are off |
 //! | `DELETE /__control/switches` | turns all off |
+//! | `GET /__control/installation` | the app's [`Installation`] |
+//! | `PUT /__control/installation` | replaces it |
+//! | `DELETE /__control/installation-tokens` | ends all tokens that the app has bought |
 //! | `POST /__control/push` | a commit from another device: `{repository?, branch?, message?, onto?, changes}`; says the `commit`, and the status that the webhook's receiver `delivered` |
 //! | `POST /__control/repositories` | creates or replaces a repository: `{name, branch?, files}`; no files, no commit |
 //!
@@ -15,6 +18,7 @@
 //! what follows `put`. `onto` names a commit to build on and forces the push.
 //!
 //! [`LoggedRequest`]: super::LoggedRequest
+//! [`Installation`]: super::Installation
 //! [`Switches`]: super::Switches
 
 use axum::http::{Method, StatusCode};
@@ -54,6 +58,15 @@ pub(super) async fn serve(state: &State, request: &ApiRequest) -> Option<Answer>
         }),
         (&Method::DELETE, "switches") => {
             *state.switches() = Switches::default();
+            Ok(Value::Null)
+        }
+        (&Method::GET, "installation") => Ok(json!(*state.app.installation())),
+        (&Method::PUT, "installation") => parse(request).map(|installation| {
+            *state.app.installation() = installation;
+            json!(*state.app.installation())
+        }),
+        (&Method::DELETE, "installation-tokens") => {
+            state.revoke_installation_tokens();
             Ok(Value::Null)
         }
         (&Method::POST, "push") => push(state, request).await,

@@ -47,6 +47,47 @@ pub(crate) enum ApiError {
     /// GitHub docs, "Troubleshooting the REST API", "Resource not accessible".
     #[error("Resource not accessible by personal access token")]
     NotAccessible,
+    /// The same to a token of an app (octokit/app.js#349).
+    #[error("Resource not accessible by integration")]
+    NotAccessibleByIntegration,
+    /// A JSON Web Token that is none, or is signed with another key (octokit/rest.js#218).
+    #[error("A JSON web token could not be decoded")]
+    JwtUndecodable,
+    /// A JSON Web Token whose time is over (sigmavirus24/github3.py#1050).
+    #[error(
+        "'Expiration time' claim ('exp') must be a numeric value representing the future time at \
+         which the assertion expires"
+    )]
+    JwtExpired,
+    /// A JSON Web Token that is to hold for over ten minutes (octokit/auth-app.js#698).
+    #[error("'Expiration time' claim ('exp') is too far in the future")]
+    JwtTooLong,
+    /// A JSON Web Token from a clock that is ahead (GitHub docs, "Generating a JSON Web Token").
+    #[error(
+        "'Issued at' claim ('iat') must be an Integer representing the time that the assertion was \
+         issued"
+    )]
+    JwtFromTheFuture,
+    /// A JSON Web Token of an unknown app (actions/create-github-app-token#76).
+    #[error("Integration not found")]
+    IntegrationNotFound,
+    /// octokit/octokit.rb#1307.
+    #[error("This installation has been suspended")]
+    InstallationSuspended,
+    /// More permissions than the installation has (actions/create-github-app-token#210).
+    #[error("The permissions requested are not granted to this installation.")]
+    PermissionsNotGranted,
+    /// Another repository than the installation selects.
+    #[error(
+        "There is at least one repository that does not exist or is not accessible to the parent \
+         installation."
+    )]
+    RepositoryNotInstalled,
+    /// A personal token where one of an installation is wanted.
+    #[error(
+        "You must authenticate with an installation access token in order to list repositories for an installation."
+    )]
+    InstallationRequired,
     /// GitHub docs, "Authenticating with SAML single sign-on"; github/github-mcp-server#1121.
     #[error(
         "Resource protected by organization SAML enforcement. You must grant your Personal Access \
@@ -142,12 +183,21 @@ impl ApiError {
             | Self::NoCommitForRef(_)
             | Self::NoCommonAncestor(..)
             | Self::BranchNotFound(_)
+            | Self::IntegrationNotFound
             | Self::EmptyContents => StatusCode::NOT_FOUND,
-            Self::BadCredentials | Self::RequiresAuthentication => StatusCode::UNAUTHORIZED,
+            Self::BadCredentials
+            | Self::RequiresAuthentication
+            | Self::JwtUndecodable
+            | Self::JwtExpired
+            | Self::JwtTooLong
+            | Self::JwtFromTheFuture => StatusCode::UNAUTHORIZED,
             Self::UnsupportedVersion(_) | Self::ProblemsParsingJson | Self::NotAnObject => {
                 StatusCode::BAD_REQUEST
             }
             Self::NotAccessible
+            | Self::NotAccessibleByIntegration
+            | Self::InstallationSuspended
+            | Self::InstallationRequired
             | Self::SamlEnforced
             | Self::LoginAttempts
             | Self::IpAllowList(_)
@@ -155,6 +205,8 @@ impl ApiError {
             | Self::Archived => StatusCode::FORBIDDEN,
             Self::PrimaryLimit(_, status) | Self::SecondaryLimit(status, _) => *status,
             Self::NoCommitForSha(_)
+            | Self::PermissionsNotGranted
+            | Self::RepositoryNotInstalled
             | Self::NotSupplied(_)
             | Self::NotAString(..)
             | Self::NotAnObjectField(..)

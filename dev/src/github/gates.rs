@@ -1,5 +1,7 @@
 //! What a request must pass before its operation: headers, credentials, limits, permissions.
 
+use std::sync::Arc;
+
 use axum::http::{Method, StatusCode};
 
 use super::answer::Answer;
@@ -27,18 +29,18 @@ pub(super) fn no_user_agent() -> Answer {
 
 /// Who asks. Both `Bearer` and `token` are schemes (GitHub docs, "Authenticating to the REST
 /// API"); a bad credential is 401 even where none is needed.
-pub(super) fn authenticate<'a>(
-    state: &'a State,
+pub(super) fn authenticate(
+    state: &State,
     request: &ApiRequest,
-) -> Result<Option<&'a Token>, ApiError> {
+) -> Result<Option<Arc<Token>>, ApiError> {
     let token = match request.credentials() {
         None => None,
         Some((scheme, value)) => {
             let refused = state.switches().unauthorized.take();
+            let now = state.now();
             let known = state
-                .tokens
-                .iter()
-                .find(|token| token.value == value && token.valid);
+                .token(value)
+                .filter(|token| token.valid && token.ends.is_none_or(|ends| now < ends));
             let scheme = matches!(scheme.as_str(), "bearer" | "token");
             Some(
                 known
@@ -47,6 +49,15 @@ pub(super) fn authenticate<'a>(
             )
         }
     };
+    if token.as_ref().is_some_and(|token| token.ends.is_some()) {
+        let installation = state.app.installation();
+        if installation.uninstalled {
+            return Err(ApiError::BadCredentials);
+        }
+        if installation.suspended {
+            return Err(ApiError::InstallationSuspended);
+        }
+    }
     match request.header("x-github-api-version") {
         Some(version) if !VERSIONS.contains(&version) => {
             Err(ApiError::UnsupportedVersion(version.to_owned()))
@@ -84,6 +95,15 @@ pub(super) fn limited(
     Ok(())
 }
 
+/// The refusal of a token that lacks the permission.
+const fn not_accessible(token: &Token) -> ApiError {
+    if token.ends.is_some() {
+        ApiError::NotAccessibleByIntegration
+    } else {
+        ApiError::NotAccessible
+    }
+}
+
 /// Whether the token may do this to the repository.
 pub(super) fn admit(
     state: &State,
@@ -94,7 +114,7 @@ pub(super) fn admit(
     let mut switches = state.switches();
     match switches.forbidden {
         None => {}
-        Some(Forbidden::Permission) => return Err(ApiError::NotAccessible),
+        Some(Forbidden::Permission) => return Err(not_accessible(token)),
         Some(Forbidden::Sso) => return Err(ApiError::SamlEnforced),
         Some(Forbidden::LoginAttempts) => return Err(ApiError::LoginAttempts),
         Some(Forbidden::IpAllowList) => {
@@ -107,7 +127,7 @@ pub(super) fn admit(
         return Err(if hidden {
             ApiError::NotFound
         } else {
-            ApiError::NotAccessible
+            not_accessible(token)
         });
     }
     if operation.writes() && Switches::lists(&switches.archived, full_name) {

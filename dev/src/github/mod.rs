@@ -15,6 +15,7 @@
 //! ```
 
 mod answer;
+pub mod app;
 mod builder;
 mod call;
 mod control;
@@ -37,6 +38,7 @@ mod web;
 mod webhook;
 mod wire;
 
+pub use app::Installation;
 pub use builder::{LookAlike, StartError};
 pub use log::LoggedRequest;
 pub use running::RunningLookAlike;

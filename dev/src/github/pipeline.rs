@@ -34,6 +34,9 @@ const BODY_CAP: usize = 140 * 1024 * 1024;
 /// Where errors outside an operation point.
 const REST_DOCS: &str = "https://docs.github.com/rest";
 
+/// Where errors of an app's own requests point.
+const APP_DOCS: &str = "https://docs.github.com/rest/apps/apps";
+
 /// Answers a request. It runs to its end even when the client goes away, as GitHub's servers do:
 /// a write whose answer nobody waits for is still made.
 pub(super) async fn serve(state: Arc<State>, request: Request) -> Response {
@@ -81,7 +84,7 @@ async fn serve_to_end(state: &State, request: Request) -> Response {
 fn logged(state: &State, request: &ApiRequest) -> LoggedRequest {
     let credentials = request.credentials();
     let token = credentials.as_ref().map(|(_, value)| {
-        let known = state.tokens.iter().find(|token| token.value == *value);
+        let known = state.token(value);
         known.map_or_else(|| "unknown".to_owned(), |token| token.label.clone())
     });
     let path = request.uri.path();
@@ -108,10 +111,18 @@ async fn api(state: &State, request: &ApiRequest) -> (Answer, bool) {
         return (gates::no_user_agent(), false);
     }
     let route = Route::parse(&request.method, request.uri.path());
+    if let Some(result) = route
+        .as_ref()
+        .and_then(|route| of_app(state, request, route))
+    {
+        let answer = result.unwrap_or_else(|error| error.answer(APP_DOCS));
+        return (dressed(answer, request, None, None), false);
+    }
     let token = match gates::authenticate(state, request) {
         Ok(token) => token,
         Err(error) => return (dressed(error.answer(REST_DOCS), request, None, None), false),
     };
+    let token = token.as_deref();
     let user = token.map(|token| token.login.as_str());
     let documentation = match &route {
         Some(Route::Repository { operation, .. }) => operation.documentation(),
@@ -143,6 +154,26 @@ async fn api(state: &State, request: &ApiRequest) -> (Answer, bool) {
     (dressed(answer, request, token, Some(rate)), !free)
 }
 
+/// Answers what an app asks by its JSON Web Token; `None` for any other route.
+fn of_app(state: &State, request: &ApiRequest, route: &Route) -> Option<Result<Answer, ApiError>> {
+    let own = matches!(
+        route,
+        Route::Installation { .. } | Route::AccessTokens { .. }
+    );
+    if own && state.switches().fail_app.take() {
+        return Some(Err(ApiError::ServerError));
+    }
+    match route {
+        Route::Installation { id } => Some(endpoints::installation(state, request, *id)),
+        Route::AccessTokens { id } => Some(endpoints::access_token(state, request, *id)),
+        Route::User
+        | Route::UserRepositories
+        | Route::InstallationRepositories
+        | Route::RateLimit
+        | Route::Repository { .. } => None,
+    }
+}
+
 async fn answer(
     state: &State,
     request: &ApiRequest,
@@ -162,6 +193,15 @@ async fn answer(
                 StatusCode::OK,
                 &json!({"resources": resources, "rate": core}),
             ))
+        }
+        // Only the three that a JSON Web Token opens: they are answered before.
+        Route::Installation { .. } | Route::AccessTokens { .. } => Err(ApiError::NotFound),
+        Route::InstallationRepositories => {
+            let token = token.ok_or(ApiError::RequiresAuthentication)?;
+            endpoints::installation_repositories(state, request, token)
+        }
+        Route::User | Route::UserRepositories if token.is_some_and(|one| one.ends.is_some()) => {
+            Err(ApiError::NotAccessibleByIntegration)
         }
         Route::User => Ok(endpoints::user(
             request,

@@ -26,6 +26,12 @@ pub(crate) enum Route {
     UserRepositories,
     /// `GET /rate_limit`.
     RateLimit,
+    /// `GET /app/installations/{id}`.
+    Installation { id: u64 },
+    /// `POST /app/installations/{id}/access_tokens`.
+    AccessTokens { id: u64 },
+    /// `GET /installation/repositories`.
+    InstallationRepositories,
     Repository {
         name: RepositoryName,
         /// The undecoded path below the repository, for redirects; empty or starting with a slash.
@@ -151,7 +157,17 @@ impl Route {
             "/user" => return get.then_some(Self::User),
             "/user/repos" => return get.then_some(Self::UserRepositories),
             "/rate_limit" => return get.then_some(Self::RateLimit),
+            "/installation/repositories" => return get.then_some(Self::InstallationRepositories),
             _ => {}
+        }
+        if let Some(path) = path.strip_prefix("/app/installations/") {
+            let (id, rest) = split_before_slash(path);
+            let id = id.parse().ok()?;
+            return match (method, rest) {
+                (&Method::GET | &Method::HEAD, "") => Some(Self::Installation { id }),
+                (&Method::POST, "/access_tokens") => Some(Self::AccessTokens { id }),
+                _ => None,
+            };
         }
         let (name, rest) = if let Some(path) = path.strip_prefix("/repositories/") {
             let (id, rest) = split_before_slash(path);

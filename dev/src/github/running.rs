@@ -3,18 +3,21 @@
 use std::ffi::OsStr;
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::Request;
 use axum::serve::ListenerExt as _;
 use tokio::runtime::Runtime;
 
+use super::app::Installation;
 use super::builder::Prepared;
 use super::hosted::Hosted;
 use super::log::LoggedRequest;
 use super::pipeline;
 use super::state::State;
 use super::switches::Switches;
+use super::tokens::Token;
 use crate::git::{GitError, Oid, Push};
 
 /// A running look-alike. It stops when this is dropped.
@@ -105,6 +108,28 @@ impl RunningLookAlike {
     /// Turns all switches off.
     pub fn reset_switches(&self) {
         *self.state.switches() = Switches::default();
+    }
+
+    /// Changes the app's installation, as the account's owner would:
+    /// `github.installation(|i| i.suspended = true)`.
+    pub fn installation(&self, change: impl FnOnce(&mut Installation)) {
+        change(&mut self.state.app.installation());
+    }
+
+    /// The tokens that the app has bought, with what each may do.
+    #[must_use]
+    pub fn installation_tokens(&self) -> Vec<Token> {
+        self.state.installation_tokens()
+    }
+
+    /// Ends all tokens that the app has bought.
+    pub fn revoke_installation_tokens(&self) {
+        self.state.revoke_installation_tokens();
+    }
+
+    /// Puts this server's clock forward: for a client whose own clock a test has moved.
+    pub fn advance_clock(&self, duration: Duration) {
+        self.state.advance_clock(duration.as_secs());
     }
 
     /// The commit that the default branch is really at; `None` in an empty repository.

@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 
 use sha2::{Digest as _, Sha256};
 
+use super::app::{self, App, Installation};
 use super::builder::{Source, StartError, create};
 use super::hosted::Hosted;
-use super::limits::RateLimits;
+use super::limits::{RateLimits, epoch_seconds};
 use super::log::RequestLog;
 use super::route::RepositoryName;
 use super::switches::{RefLag, Switches};
@@ -28,12 +29,15 @@ pub(crate) struct State {
     /// Where repositories are on disk.
     root: PathBuf,
     repositories: Mutex<Vec<Arc<Hosted>>>,
-    pub(crate) tokens: Vec<Token>,
+    tokens: Mutex<Vec<Arc<Token>>>,
+    pub(crate) app: App,
     pub(crate) log: RequestLog,
     pub(crate) limits: RateLimits,
     switches: Mutex<Switches>,
     tickets: Mutex<HashMap<String, Instant>>,
     issued: AtomicU64,
+    /// By how many seconds this server's clock is ahead of the machine's.
+    ahead: AtomicU64,
 }
 
 /// A repository as a request found it.
@@ -47,21 +51,74 @@ pub(crate) enum Found {
 
 impl State {
     pub(crate) fn new(root: PathBuf, repositories: Vec<Arc<Hosted>>, tokens: Vec<Token>) -> Self {
+        let vault = repositories
+            .first()
+            .map_or("", |hosted| hosted.full_name.as_str());
         Self {
             root,
+            app: App::new(Installation::on(vault)),
             repositories: Mutex::new(repositories),
-            tokens,
+            tokens: Mutex::new(tokens.into_iter().map(Arc::new).collect()),
             log: RequestLog::default(),
             limits: RateLimits::default(),
             switches: Mutex::default(),
             tickets: Mutex::default(),
             issued: AtomicU64::new(0),
+            ahead: AtomicU64::new(0),
         }
     }
 
     /// The switches, to read or to use up.
     pub(crate) fn switches(&self) -> MutexGuard<'_, Switches> {
         self.switches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// This server's time, in seconds since 1970.
+    pub(crate) fn now(&self) -> u64 {
+        epoch_seconds() + self.ahead.load(Ordering::Relaxed)
+    }
+
+    /// Puts this server's clock forward.
+    pub(crate) fn advance_clock(&self, seconds: u64) {
+        self.ahead.fetch_add(seconds, Ordering::Relaxed);
+    }
+
+    /// The token of that value, good or not.
+    pub(crate) fn token(&self, value: &str) -> Option<Arc<Token>> {
+        self.tokens()
+            .iter()
+            .find(|token| token.value == value)
+            .map(Arc::clone)
+    }
+
+    /// Knows another token.
+    pub(crate) fn keep_token(&self, token: Token) {
+        self.tokens().push(Arc::new(token));
+    }
+
+    /// Every token of the app.
+    pub(crate) fn installation_tokens(&self) -> Vec<Token> {
+        let tokens = self.tokens();
+        let bought = tokens.iter().filter(|token| token.ends.is_some());
+        bought.map(|token| Token::clone(token)).collect()
+    }
+
+    /// Forgets every token of the app.
+    pub(crate) fn revoke_installation_tokens(&self) {
+        self.tokens().retain(|token| token.ends.is_none());
+    }
+
+    /// A value for a token of the app, in the form that GitHub gives them since 2026: the app's
+    /// number, and hundreds of characters (GitHub docs, "Generating an installation access token").
+    pub(crate) fn new_installation_token(&self) -> String {
+        let number = self.issued.fetch_add(1, Ordering::Relaxed);
+        let part = |n: u64| hex(&Sha256::digest(format!("installation token {number} {n}")));
+        let parts: Vec<String> = (0..6).map(part).collect();
+        format!("ghs_{}_LOCAL{}", app::ID, parts.join("."))
+    }
+
+    fn tokens(&self) -> MutexGuard<'_, Vec<Arc<Token>>> {
+        self.tokens.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The lag that applies to a read of a branch; uses up one of the reads left.

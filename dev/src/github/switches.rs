@@ -228,6 +228,8 @@ pub struct Switches {
     pub not_found_for_permission: bool,
     /// Reads fail with a 502.
     pub fail_reads: Times,
+    /// An app's own requests fail with a 502.
+    pub fail_app: Times,
     /// Writes fail with a 502 and leave no commit.
     pub fail_before_commit: Times,
     /// Writes fail with a 502 although the commit was made.

@@ -48,7 +48,7 @@ pub enum Reach {
     Only(Vec<String>),
 }
 
-/// A fine-grained personal access token.
+/// A fine-grained personal access token, or one that an app bought for its installation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
     /// The value sent in `Authorization`.
@@ -65,6 +65,8 @@ pub struct Token {
     pub valid: bool,
     /// The expiry that every answer names, e.g. `2027-12-31 00:00:00 UTC`.
     pub expires: Option<String>,
+    /// When a token of the app ends, in seconds since 1970; `None` for a personal one.
+    pub ends: Option<u64>,
 }
 
 impl Token {
@@ -83,11 +85,13 @@ impl Token {
             contents,
             valid: true,
             expires: Some("2027-12-31 00:00:00 UTC".to_owned()),
+            ends: None,
         }
     }
 
     /// Whether the repository exists for this token.
-    pub(crate) fn reaches(&self, full_name: &str) -> bool {
+    #[must_use]
+    pub fn reaches(&self, full_name: &str) -> bool {
         match &self.reach {
             Reach::All => true,
             Reach::Only(names) => names

@@ -1,5 +1,6 @@
 //! The operations, one concern a file. Each takes a [`Call`] that has passed the gates.
 
+mod app;
 mod archive;
 mod blobs;
 mod commits;
@@ -9,6 +10,7 @@ mod refs;
 mod repository;
 mod trees;
 
+pub(super) use app::{access_token, installation, installation_repositories};
 pub(super) use archive::codeload;
 pub(super) use repository::{user, user_repositories};
 
