@@ -1,4 +1,4 @@
-//! Where the vault is, and with which token it is reached.
+//! Where the vault is, and what it is reached with.
 
 use url::Url;
 
@@ -9,7 +9,9 @@ use super::{
 use crate::{
     base_url::BaseUrl,
     secret::Secret,
-    storage::github::{BranchName, GithubRepository, OwnerName, RepoName},
+    storage::github::{
+        AppId, AppKey, BranchName, Credential, GithubApp, GithubRepository, OwnerName, RepoName,
+    },
 };
 
 pub(super) fn read(
@@ -26,17 +28,58 @@ pub(super) fn read(
         branch: reader.parsed("VAULT_BRANCH", |branch| {
             BranchName::parse(branch).map_err(|error| format!("is {error}"))
         })?,
-        token: token(reader)?,
+        credential: credential(reader)?,
         api_url: github_api_url(reader, base_url)?,
         web_url: github_web_url(reader, base_url)?,
+    })
+}
+
+const TOKEN: &str = "VAULT_GITHUB_TOKEN";
+const APP_ID: &str = "VAULT_GITHUB_APP_ID";
+const APP_INSTALLATION: &str = "VAULT_GITHUB_APP_INSTALLATION_ID";
+const APP_KEY: &str = "VAULT_GITHUB_APP_PRIVATE_KEY";
+
+/// A token, or a GitHub App: one of the two, so that nobody wonders which one is used.
+fn credential(reader: &Reader<'_>) -> Result<Credential, ConfigError> {
+    let of_app = [APP_ID, APP_INSTALLATION, APP_KEY]
+        .into_iter()
+        .find(|key| reader.optional(key).is_some());
+    match (reader.optional(TOKEN), of_app) {
+        (Some(_), Some(key)) => Err(ConfigError::new(
+            TOKEN,
+            format_args!("is set, and so is {key}; set the token, or the keys of a GitHub App"),
+        )),
+        (None, Some(_)) => app(reader).map(Credential::App),
+        (_, None) => token(reader).map(Credential::Token),
+    }
+}
+
+fn app(reader: &Reader<'_>) -> Result<GithubApp, ConfigError> {
+    let id = AppId::parse(&reader.required(APP_ID)?).ok_or_else(|| {
+        ConfigError::new(
+            APP_ID,
+            "must be the app's ID, a number, or its client ID (Iv…)",
+        )
+    })?;
+    let installation = reader.required(APP_INSTALLATION)?.parse().map_err(|_| {
+        ConfigError::new(
+            APP_INSTALLATION,
+            "must be the number at the end of the address of the installation's settings",
+        )
+    })?;
+    let key = AppKey::parse(&reader.secret(APP_KEY)?)
+        .map_err(|error| ConfigError::new(APP_KEY, format_args!("is {error}; paste the whole .pem file that GitHub made, with its BEGIN and END lines")))?;
+    Ok(GithubApp {
+        id,
+        installation,
+        key,
     })
 }
 
 /// The vault token. Only fine-grained ones can be limited to one repository and its contents; the
 /// prefixes are those of GitHub's documentation, "Token formats".
 fn token(reader: &Reader<'_>) -> Result<Secret, ConfigError> {
-    const KEY: &str = "VAULT_GITHUB_TOKEN";
-    let token = reader.secret(KEY)?;
+    let token = reader.secret(TOKEN)?;
     if token.expose().starts_with("github_pat_") {
         return Ok(token);
     }
@@ -50,7 +93,7 @@ fn token(reader: &Reader<'_>) -> Result<Secret, ConfigError> {
     } else {
         "must be a fine-grained token (github_pat_…) for the vault's repository alone"
     };
-    Err(ConfigError::new(KEY, problem))
+    Err(ConfigError::new(TOKEN, problem))
 }
 
 /// GitHub's REST API, for the vault and for login.

@@ -11,7 +11,7 @@ use crate::vault::{
     VaultError,
     echo::Echo,
     error::{InvalidPath, ReadOnly},
-    storage::{Denial, Revision},
+    storage::{AppProblem, Denial, Revision},
 };
 
 /// The most characters that one answer holds.
@@ -152,6 +152,9 @@ fn invalid_path(path: &str, reason: &InvalidPath) -> String {
         InvalidPath::Uncreatable(problem) => {
             format!("a note cannot be made at {path}: {problem}. Choose another name.")
         }
+        InvalidPath::Upstream => {
+            format!("GitHub will have no file at {path}. Nothing was written; choose another name.")
+        }
     }
 }
 
@@ -193,14 +196,30 @@ fn is_below(path: &str, note: &str) -> bool {
 fn denied(denial: &Denial) -> String {
     match denial {
         Denial::BadCredentials => "GitHub refuses the vault token: it is wrong, expired or revoked. The vault's owner has to set a new VAULT_GITHUB_TOKEN.".to_owned(),
+        Denial::LockedOut => "GitHub lets this server in no more for a while, after too many requests with a wrong vault token. The vault's owner has to see that VAULT_GITHUB_TOKEN is right, and wait.".to_owned(),
         Denial::RepositoryNotFound => "GitHub shows no such repository to the vault token. The vault's owner has to check VAULT_OWNER and VAULT_REPO, and that the token selects that repository.".to_owned(),
         Denial::BranchNotFound => "the vault's branch does not exist. The vault's owner has to check VAULT_BRANCH.".to_owned(),
-        Denial::MissingPermission => "the vault token may not do this. The vault's owner has to give it \"Contents: read and write\".".to_owned(),
+        Denial::MissingPermission => "the vault token may not do this. The vault's owner has to give it \"Contents: read and write\", or the GitHub App that buys it.".to_owned(),
         Denial::Archived => "the repository is archived, which makes it read-only. The vault's owner has to unarchive it.".to_owned(),
+        Denial::Blocked => "GitHub has blocked the repository. The vault's owner has to settle that with GitHub.".to_owned(),
         Denial::ProtectedBranch => "the vault's branch takes no direct commits. The vault's owner has to let the token's account bypass the branch's protection.".to_owned(),
         Denial::RuleViolation(rule) => format!("a rule of the repository refuses the commit: {rule}. The vault's owner has to change the rule, or the note has to follow it."),
         Denial::SecretFound(kind) => format!("GitHub's push protection found a secret in the note: {kind}. Take it out; a vault is no place for it."),
         Denial::SingleSignOn => "the organization wants single sign-on for the vault token. The vault's owner has to authorize it.".to_owned(),
+        Denial::AddressNotAllowed => "the organization lets in only addresses that it lists, and this server has none of its own. The vault's owner has to turn the organization's IP allow list off, or move the vault.".to_owned(),
+        Denial::App(problem) => app(problem),
+    }
+}
+
+fn app(problem: &AppProblem) -> String {
+    match problem {
+        AppProblem::BadKey => "GitHub refuses the vault's GitHub App: its ID or its private key is wrong, or the key was deleted. The vault's owner has to set VAULT_GITHUB_APP_ID and VAULT_GITHUB_APP_PRIVATE_KEY anew.".to_owned(),
+        AppProblem::NotInstalled => "the vault's GitHub App has no such installation. The vault's owner has to install it on the vault's repository, and set VAULT_GITHUB_APP_INSTALLATION_ID.".to_owned(),
+        AppProblem::Suspended => "the installation of the vault's GitHub App is suspended. The vault's owner has to unsuspend it.".to_owned(),
+        AppProblem::EveryRepository => "the vault's GitHub App is installed on all repositories. The vault's owner has to choose \"Only select repositories\", and the vault's repository alone.".to_owned(),
+        AppProblem::OtherRepositories => "the vault's GitHub App is installed on other repositories than the vault's. The vault's owner has to select the vault's repository, and no other.".to_owned(),
+        AppProblem::ExtraPermissions(list) => format!("the vault's GitHub App may do more than the vault needs: {list}. The vault's owner has to leave it \"Contents: read and write\" and \"Metadata: read-only\", and accept the change for the installation."),
+        AppProblem::NoContents => "the vault's GitHub App may not get at contents. The vault's owner has to give it \"Contents: read and write\", and accept the change for the installation.".to_owned(),
     }
 }
 

@@ -227,6 +227,9 @@ pub enum InvalidPath {
     /// Some platform cannot hold the name.
     #[error("{0}")]
     Uncreatable(NameProblem),
+    /// GitHub would not have a file of that name.
+    #[error("GitHub refuses the path")]
+    Upstream,
 }
 
 /// Why nothing may be changed.
@@ -370,10 +373,16 @@ impl VaultError {
                 detail: None,
             },
             StorageError::Denied(denial) => Self::UpstreamDenied(denial),
-            StorageError::Unexpected(detail) => Self::UpstreamUnavailable {
-                outcome_unknown: false,
-                detail: Some(detail),
+            StorageError::PathRefused => Self::InvalidPath {
+                path,
+                reason: InvalidPath::Upstream,
             },
+            StorageError::Rejected(detail) | StorageError::Unexpected(detail) => {
+                Self::UpstreamUnavailable {
+                    outcome_unknown: false,
+                    detail: Some(detail),
+                }
+            }
         }
     }
 }

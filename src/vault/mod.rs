@@ -12,6 +12,7 @@ pub mod client;
 pub mod commit;
 pub mod cursor;
 pub mod date;
+mod denial;
 pub mod echo;
 pub mod error;
 pub mod filter;

@@ -12,18 +12,18 @@ use std::{fmt, time::Duration};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
-pub use catalog::{
-    BrowsePage, BrowseQuery, CatalogEntry, FolderCount, Indexed, Order, Overview, OverviewQuery,
-    RECENT, TOP_TAGS, TagCount,
-};
-pub use object_id::{CommitId, NotAnObjectId, Revision};
-
+pub use super::denial::{AppProblem, Denial};
 use super::{
     filter::NoteFilter,
     path::DirPath,
     policy::{Visible, Writable},
     text::{Excerpt, Query},
 };
+pub use catalog::{
+    BrowsePage, BrowseQuery, CatalogEntry, FolderCount, Indexed, Order, Overview, OverviewQuery,
+    RECENT, TOP_TAGS, TagCount,
+};
+pub use object_id::{CommitId, NotAnObjectId, Revision};
 
 /// Decides which paths may leave a backend. The policy is its only implementation.
 pub trait Sieve {
@@ -383,39 +383,15 @@ pub enum StorageError {
     /// Upstream refuses, and will go on refusing until somebody changes a setting.
     #[error("upstream denied: {0}")]
     Denied(Denial),
-    /// Upstream answered what nobody expects. The text is for the operator's log only.
+    /// Upstream would not have a file of that path. Nothing was changed.
+    #[error("upstream refuses the path")]
+    PathRefused,
+    /// Upstream would not have the request, for a reason that no setting changes. Nothing was changed.
+    /// The text is for the operator's log only.
+    #[error("upstream rejected the request: {0}")]
+    Rejected(String),
+    /// Upstream answered what nobody expects; of a change, the outcome is unknown. The text is for
+    /// the operator's log only.
     #[error("unexpected upstream answer: {0}")]
     Unexpected(String),
-}
-
-/// Why upstream refuses. Each has one remedy, which is a setting somebody has to change.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-pub enum Denial {
-    /// The vault token is wrong, expired or revoked.
-    #[error("the vault token is wrong, expired or revoked")]
-    BadCredentials,
-    /// The token does not reach the repository, or there is no such repository.
-    #[error("the repository is missing or the vault token does not reach it")]
-    RepositoryNotFound,
-    /// The configured branch does not exist.
-    #[error("the branch does not exist")]
-    BranchNotFound,
-    /// The token may not do this.
-    #[error("the vault token lacks a permission")]
-    MissingPermission,
-    /// The repository is archived.
-    #[error("the repository is archived")]
-    Archived,
-    /// The branch does not take direct commits.
-    #[error("the branch is protected")]
-    ProtectedBranch,
-    /// A rule of the repository refuses the commit; the text says which, never what was written.
-    #[error("a repository rule refuses the commit: {0}")]
-    RuleViolation(String),
-    /// Push protection found a secret in the note; the kinds of secret found.
-    #[error("push protection found a secret: {0}")]
-    SecretFound(String),
-    /// The organization wants single sign-on for this token.
-    #[error("the organization requires single sign-on for the vault token")]
-    SingleSignOn,
 }

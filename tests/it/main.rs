@@ -30,6 +30,7 @@ mod oauth_token;
 mod storage_contract;
 mod storage_faults;
 mod storage_github;
+mod storage_github_app;
 mod storage_index;
 mod storage_index_changes;
 mod storage_index_cost;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use vault_mcp::{
     secret::Secret,
-    storage::github::{BranchName, GithubRepository},
+    storage::github::{BranchName, Credential, GithubRepository},
     vault::storage::{Denial, Revision, StorageError, VaultStorage},
 };
 use vault_mcp_dev::{
@@ -480,9 +480,9 @@ fn tokens_and_branches_that_do_not_fit_are_told_apart() {
     run(async {
         let vault = vault().await;
         let with = |token: &str| {
-            let token = Secret::new(token);
+            let credential = Credential::Token(Secret::new(token));
             storage(GithubRepository {
-                token,
+                credential,
                 ..repository(&vault.look_alike)
             })
         };

@@ -12,20 +12,20 @@ use serde::de::DeserializeOwned;
 use tokio::sync::OnceCell;
 
 use super::{
+    credential::Credential,
     error::Refusal,
     model::{
         ChangeAnswer, ChangeBody, CommitItem, CompareAnswer, CompareStatus, Person, PlaceAnswer,
         RepositoryAnswer,
     },
+    rest::{Call, OBJECT, RAW, SHA, USER_AGENT, internal, parse},
     settings::{BranchName, GithubRepository},
-    transport::{
-        Call, OBJECT, RAW, SHA, Transport, USER_AGENT, encode_path, encode_value, internal,
-    },
+    transport::{Transport, encode_path, encode_value},
     tree::{Assembly, Request as TreeRequest, Tree},
 };
 use crate::{
     runtime::{ByteStream, Clock, HttpClient, Limits, StreamingHttpClient, Timestamp},
-    vault::storage::{CommitId, CommitInfo, Revision, StorageError},
+    vault::storage::{CommitId, CommitInfo, Revision},
 };
 
 /// The largest note that is read or written. GitHub's blobs go to 100 MB; a Worker has 128 MB for
@@ -227,7 +227,8 @@ impl GithubApi {
         call.max_body = MAX_PLACE_BODY;
         match self.read::<PlaceAnswer>(call).await {
             Ok(answer) if answer.kind == "dir" => Ok(Place::Folder),
-            Ok(_) => Ok(Place::Taken),
+            // Over 100 MB, nothing more is said of it.
+            Ok(_) | Err(Refusal::TooLarge) => Ok(Place::Taken),
             Err(Refusal::Missing) => Ok(Place::Free),
             Err(refusal) => Err(refusal),
         }
@@ -344,7 +345,10 @@ impl GithubApi {
             sha: change.base.map(Revision::as_str),
             branch: branch.as_str(),
             author: person,
-            committer: person,
+            committer: match self.repository().credential {
+                Credential::Token(_) => Some(person),
+                Credential::App(_) => None,
+            },
         };
         let body = serde_json::to_vec(&body).map_err(|error| internal(&error.to_string()))?;
         let mut call = Call::get(format!("contents/{}", encode_path(change.path)));
@@ -359,11 +363,6 @@ impl GithubApi {
     pub(super) async fn read<T: DeserializeOwned>(&self, call: Call) -> Result<T, Refusal> {
         parse(self.transport.send(call).await?.body())
     }
-}
-
-pub(super) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
-    serde_json::from_slice(body)
-        .map_err(|error| Refusal::Final(StorageError::Unexpected(format!("answer: {error}"))))
 }
 
 pub(super) fn commit_id(sha: &str) -> Result<CommitId, Refusal> {

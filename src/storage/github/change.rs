@@ -239,7 +239,7 @@ impl Change<'_> {
                 Some(reason) => reason,
                 None => self.unexplained().await,
             },
-            Refusal::EmptyRepository | Refusal::Final(_) => refusal.into(),
+            Refusal::EmptyRepository | Refusal::TooLarge | Refusal::Final(_) => refusal.into(),
         }
     }
 

@@ -3,11 +3,11 @@
 use http::header;
 
 use super::{
-    api::{GithubApi, MAX_COMPARE_BODY, commit_id, parse},
+    api::{GithubApi, MAX_COMPARE_BODY, commit_id},
     error::Refusal,
     model::CommitAnswer,
+    rest::{Call, internal, parse},
     time,
-    transport::{Call, internal},
 };
 use crate::{runtime::Timestamp, vault::storage::CommitId};
 

@@ -12,11 +12,14 @@ use http::{HeaderMap, StatusCode, header};
 use super::model::ErrorBody;
 use crate::{
     runtime::Timestamp,
-    vault::storage::{Denial, StorageError},
+    vault::storage::{AppProblem, Denial, StorageError},
 };
 
 /// How long to wait where GitHub limits the rate and does not say for how long.
 const DEFAULT_WAIT: Duration = Duration::from_mins(1);
+
+/// What a secret is called whose kind is not said.
+const UNNAMED_SECRET: &str = "of a kind that GitHub does not name";
 
 /// The most characters of GitHub's own text that are passed on.
 const TEXT_LIMIT: usize = 300;
@@ -32,6 +35,8 @@ pub(in crate::storage) enum Refusal {
     TipMoved,
     /// The repository has no commit.
     EmptyRepository,
+    /// What stands at the path is larger than the endpoint gives out.
+    TooLarge,
     /// 404: which of the things in the request is missing, or out of the token's reach, is not said.
     Missing,
     /// No whole answer, or a failure of GitHub's. Of a change, the outcome is unknown.
@@ -53,6 +58,7 @@ impl From<Refusal> for StorageError {
                 Self::Unexpected("a conflict where nothing was changed".to_owned())
             }
             Refusal::EmptyRepository => Self::Unexpected("the repository is empty".to_owned()),
+            Refusal::TooLarge => Self::Unexpected("too large for the endpoint".to_owned()),
             Refusal::Missing => Self::Unexpected("404 for an object named by its id".to_owned()),
         }
     }
@@ -69,35 +75,77 @@ pub(super) fn classify(
 ) -> Refusal {
     let error = serde_json::from_slice(body).unwrap_or_else(|_| ErrorBody {
         message: String::from_utf8_lossy(body).into_owned(),
-        metadata: None,
+        ..ErrorBody::default()
     });
     let message = error.message.as_str();
     match status.as_u16() {
         401 => denied(Denial::BadCredentials),
-        403 | 429 => forbidden(status, headers, message, now),
+        403 | 429 => forbidden(status, headers, &error, now),
+        404 if message.contains("Integration not found") => denied(Denial::App(AppProblem::BadKey)),
         404 if message.contains("repository is empty") => Refusal::EmptyRepository,
         404 => Refusal::Missing,
+        408 | 500..=599 => Refusal::NoOutcome,
         409 | 422 => conflict(status, &error),
-        500..=599 => Refusal::NoOutcome,
+        451 => denied(Denial::Blocked),
+        400..=499 => rejected(status, message),
         _ => unexpected(status, message),
     }
 }
 
+/// What a refusal means where an app asks for a token: there is no repository in such a request, and
+/// its credential is a token of the app's own making.
+pub(super) fn app_refusal(refusal: Refusal) -> Refusal {
+    match refusal {
+        Refusal::Missing => denied(Denial::App(AppProblem::NotInstalled)),
+        Refusal::Final(StorageError::Denied(Denial::BadCredentials)) => {
+            denied(Denial::App(AppProblem::BadKey))
+        }
+        Refusal::ShaMismatch
+        | Refusal::ShaMissing
+        | Refusal::TipMoved
+        | Refusal::EmptyRepository
+        | Refusal::TooLarge
+        | Refusal::NoOutcome
+        | Refusal::Final(_) => refusal,
+    }
+}
+
 /// 403 and 429: a rate limit, or a right that is missing.
-fn forbidden(status: StatusCode, headers: &HeaderMap, message: &str, now: Timestamp) -> Refusal {
+fn forbidden(
+    status: StatusCode,
+    headers: &HeaderMap,
+    error: &ErrorBody,
+    now: Timestamp,
+) -> Refusal {
+    let message = error.message.as_str();
+    let says = |words: &str| message.to_ascii_lowercase().contains(words);
+    // Before the limits: it says when to come back, and a right token is what it takes.
+    if says("number of login attempts exceeded") {
+        return denied(Denial::LockedOut);
+    }
     if let Some(retry_after) = wait(status, headers, message, now) {
         return Refusal::Final(StorageError::RateLimited { retry_after });
     }
     let sso = headers
         .get("x-github-sso")
         .is_some_and(|value| value.as_bytes().starts_with(b"required"));
-    if sso || message.contains("SAML enforcement") {
+    if sso || says("saml enforcement") {
         denied(Denial::SingleSignOn)
-    } else if message.contains("archived") {
+    } else if says("ip allow list") {
+        denied(Denial::AddressNotAllowed)
+    } else if says("installation") && says("suspended") {
+        denied(Denial::App(AppProblem::Suspended))
+    } else if says("archived") {
         denied(Denial::Archived)
-    } else if message.contains("administrative rules") {
+    } else if says("access blocked") {
+        denied(Denial::Blocked)
+    } else if error.errors.iter().any(|error| error.code == "too_large") {
+        Refusal::TooLarge
+    } else if says("not authorized to push") || says("protected branch") {
+        denied(Denial::ProtectedBranch)
+    } else if says("administrative rules") {
         // A request without User-Agent: a defect here, no setting of anybody's.
-        unexpected(status, message)
+        rejected(status, message)
     } else {
         denied(Denial::MissingPermission)
     }
@@ -126,36 +174,59 @@ fn wait(
 /// 409 and 422: the request does not fit the branch as it is, or a rule forbids it.
 fn conflict(status: StatusCode, error: &ErrorBody) -> Refusal {
     let message = error.message.as_str();
-    let secrets = error
-        .metadata
-        .as_ref()
-        .and_then(|metadata| metadata.secret_scanning.as_ref());
-    if let Some(secrets) = secrets {
-        let kinds: Vec<_> = secrets
-            .bypass_placeholders
-            .iter()
-            .map(|found| found.token_type.as_str())
-            .collect();
-        denied(Denial::SecretFound(one_line(&kinds.join(", "))))
+    let says = |words: &str| message.to_ascii_lowercase().contains(words);
+    if let Some(kinds) = secret_kinds(error) {
+        denied(Denial::SecretFound(kinds))
     } else if names_other_blob(message) {
         Refusal::ShaMismatch
     } else if message.contains("\"sha\" wasn't supplied") {
         Refusal::ShaMissing
     } else if (message.contains("is at ") && message.contains(" but expected "))
         || message.contains("expected to be at ")
+        || says("is not a fast forward")
     {
         Refusal::TipMoved
     } else if message.starts_with("No commit found for SHA") {
         Refusal::Missing
     } else if message.contains("Repository is empty") {
         Refusal::EmptyRepository
-    } else if message.to_ascii_lowercase().contains("rule violations") {
+    } else if says("rule violations") {
         denied(Denial::RuleViolation(one_line(message)))
-    } else if message.starts_with("Could not ") && message.contains(" file:") {
+    } else if message.starts_with("Could not ") && message.contains(" file:")
+        || says("protected branch")
+        || says("not authorized to push")
+    {
         denied(Denial::ProtectedBranch)
+    } else if says("path cannot start with") || says("malformed path component") {
+        Refusal::Final(StorageError::PathRefused)
     } else {
-        unexpected(status, message)
+        rejected(status, message)
     }
+}
+
+/// The kinds of secret that push protection found, where it is that which refuses. Its text is not
+/// passed on: it may quote what was found.
+fn secret_kinds(error: &ErrorBody) -> Option<String> {
+    let scanning = error
+        .metadata
+        .as_ref()
+        .and_then(|metadata| metadata.secret_scanning.as_ref());
+    let message = error.message.to_ascii_lowercase();
+    let said = message.contains("secret detected") || message.contains("cannot contain secrets");
+    if scanning.is_none() && !said {
+        return None;
+    }
+    let found = scanning.map_or(&[][..], |scanning| &scanning.bypass_placeholders);
+    let kinds: Vec<_> = found
+        .iter()
+        .map(|found| found.token_type.as_str())
+        .collect();
+    let kinds = one_line(&kinds.join(", "));
+    Some(if kinds.is_empty() {
+        UNNAMED_SECRET.to_owned()
+    } else {
+        kinds
+    })
 }
 
 /// Whether the text ends in `does not match <blob id>`. The path before it is the caller's: a note
@@ -167,16 +238,23 @@ fn names_other_blob(message: &str) -> bool {
         .is_some_and(|(before, sha)| before.ends_with(" does not match") && !sha.is_empty())
 }
 
-fn denied(denial: Denial) -> Refusal {
+/// The refusal that a setting is the reason of.
+pub(super) fn denied(denial: Denial) -> Refusal {
     Refusal::Final(StorageError::Denied(denial))
 }
 
 fn unexpected(status: StatusCode, message: &str) -> Refusal {
-    Refusal::Final(StorageError::Unexpected(format!(
-        "{}: {}",
-        status.as_u16(),
-        one_line(message)
-    )))
+    Refusal::Final(StorageError::Unexpected(logged(status, message)))
+}
+
+/// The refusal of a request that GitHub would not have, whatever anybody's settings.
+fn rejected(status: StatusCode, message: &str) -> Refusal {
+    Refusal::Final(StorageError::Rejected(logged(status, message)))
+}
+
+/// An answer in one line of the log.
+fn logged(status: StatusCode, message: &str) -> String {
+    format!("{}: {}", status.as_u16(), one_line(message))
 }
 
 /// GitHub's text on one line, cut to a length that fits a sentence.

@@ -4,20 +4,25 @@
 //! the tree of the commit it names and for one blob; a change is one request to the contents
 //! endpoint, which compares the note's blob id and makes the commit in one step.
 //!
-//! - `settings`: which repository, and with which token.
-//! - `transport`: one request: headers, limits, redirects.
+//! - `settings`: which repository; `credential`: with a token, or a GitHub App.
+//! - `rest`: one request: headers, limits, redirects; `transport`: one to the repository.
+//! - `access`: the token that it carries; `installation`: what an app may reach.
 //! - `api`: the endpoints, typed; `model`: their JSON; `tree`: what a commit holds.
 //! - `changes`: what one commit changed; `time`: points in time as GitHub writes them.
 //! - `error`: what a refusal means.
 //! - `head`: which commit is the head where GitHub lags.
 //! - `change`: a write, carried through races and lost answers.
 
+mod access;
 mod api;
 mod change;
 mod changes;
+mod credential;
 mod error;
 mod head;
+mod installation;
 mod model;
+mod rest;
 mod settings;
 mod time;
 mod transport;
@@ -33,6 +38,7 @@ pub(in crate::storage) use api::{GithubApi, MAX_NOTE_BYTES, Place};
 use change::Change;
 pub(in crate::storage) use change::{Done, Intent, Pace};
 pub(in crate::storage) use changes::CommitChanges;
+pub use credential::{AppId, AppKey, Credential, GithubApp, InvalidKey};
 pub(in crate::storage) use error::Refusal;
 pub(in crate::storage) use head::RecentHeads;
 pub use settings::{BranchName, GithubRepository, InvalidName, OwnerName, RepoName};

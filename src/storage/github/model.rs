@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// `GET /repos/{owner}/{repo}`.
 #[derive(Debug, Deserialize)]
@@ -120,7 +120,9 @@ pub(super) struct ChangeBody<'a> {
     pub(super) sha: Option<&'a str>,
     pub(super) branch: &'a str,
     pub(super) author: Person<'a>,
-    pub(super) committer: Person<'a>,
+    /// Whoever the token is where this is left out: an app signs what it commits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) committer: Option<Person<'a>>,
 }
 
 /// Who stands in a commit; GitHub wants both or answers 422.
@@ -152,6 +154,24 @@ pub(super) struct ErrorBody {
     pub(super) message: String,
     #[serde(default)]
     pub(super) metadata: Option<RuleMetadata>,
+    #[serde(default)]
+    pub(super) errors: Vec<FieldError>,
+}
+
+/// What is wrong with one member of the request, or of what was asked for. Some are plain text.
+#[derive(Debug, Default)]
+pub(super) struct FieldError {
+    pub(super) code: String,
+}
+
+impl<'de> Deserialize<'de> for FieldError {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let error = serde_json::Value::deserialize(deserializer)?;
+        let code = error.get("code").and_then(serde_json::Value::as_str);
+        Ok(Self {
+            code: code.unwrap_or_default().to_owned(),
+        })
+    }
 }
 
 /// What a `repository-rule-violation-error` adds.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use url::Url;
 
-use crate::secret::Secret;
+use super::credential::Credential;
 
 /// A name that GitHub or git would not accept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -132,8 +132,8 @@ pub struct GithubRepository {
     pub repo: RepoName,
     /// The branch that is the vault; the repository's default branch where `None`.
     pub branch: Option<BranchName>,
-    /// A token that reaches this repository's contents.
-    pub token: Secret,
+    /// What reaches this repository's contents.
+    pub credential: Credential,
     /// Root of the REST API: `https://api.github.com`, or `https://HOST/api/v3`.
     pub api_url: Url,
     /// Root of the pages that people look at: `https://github.com`, or `https://HOST`.
@@ -141,6 +141,11 @@ pub struct GithubRepository {
 }
 
 impl GithubRepository {
+    /// The repository's path below the API's root.
+    pub(super) fn api_path(&self) -> String {
+        format!("repos/{}/{}", self.owner, self.repo)
+    }
+
     /// The page that shows a commit.
     #[must_use]
     pub fn commit_page(&self, commit: &crate::vault::storage::CommitId) -> String {

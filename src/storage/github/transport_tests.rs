@@ -3,12 +3,17 @@
 use std::collections::VecDeque;
 
 use async_trait::async_trait;
+use http::{Method, Request};
 
 use super::*;
 use crate::{
-    runtime::Timestamp,
+    runtime::{FetchError, Limits, Timestamp},
     secret::Secret,
-    storage::github::settings::{OwnerName, RepoName},
+    storage::github::{
+        credential::Credential,
+        rest::TIMEOUT,
+        settings::{OwnerName, RepoName},
+    },
 };
 
 struct FixedClock;
@@ -57,7 +62,7 @@ fn transport(
         owner: OwnerName::parse("octo").unwrap(),
         repo: RepoName::parse("vault").unwrap(),
         branch: None,
-        token: Secret::new("github_pat_x"),
+        credential: Credential::Token(Secret::new("github_pat_x")),
         api_url: Url::parse(api).unwrap(),
         web_url: Url::parse("https://github.com").unwrap(),
     };

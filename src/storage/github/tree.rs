@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{
     error::Refusal,
     model::{TreeAnswer, TreeItem},
-    transport::internal,
+    rest::internal,
 };
 use crate::vault::storage::{CommitId, Revision};
 

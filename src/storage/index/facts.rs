@@ -38,14 +38,12 @@ pub(super) struct Outage {
 }
 
 /// What GitHub said.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Reason {
     /// A rate limit.
     RateLimited,
-    /// The token is bad.
-    BadCredentials,
-    /// The token does not reach the repository.
-    RepositoryNotFound,
+    /// The server is not let in: one of the denials that end access.
+    Refused(Denial),
 }
 
 /// How far the index is.
@@ -105,9 +103,8 @@ impl Facts {
     pub(super) fn failed(&mut self, error: &StorageError, now: Timestamp) {
         let (reason, wait) = match error {
             StorageError::RateLimited { retry_after } => (Reason::RateLimited, *retry_after),
-            StorageError::Denied(Denial::BadCredentials) => (Reason::BadCredentials, ASK_AGAIN),
-            StorageError::Denied(Denial::RepositoryNotFound) => {
-                (Reason::RepositoryNotFound, ASK_AGAIN)
+            StorageError::Denied(denial) if denial.ends_access() => {
+                (Reason::Refused(denial.clone()), ASK_AGAIN)
             }
             StorageError::NotFound
             | StorageError::AlreadyExists { .. }
@@ -117,6 +114,8 @@ impl Facts {
             | StorageError::TooLarge { .. }
             | StorageError::Unavailable { .. }
             | StorageError::Denied(_)
+            | StorageError::PathRefused
+            | StorageError::Rejected(_)
             | StorageError::Unexpected(_) => return,
         };
         let before = self
@@ -174,10 +173,7 @@ impl Facts {
 
 impl Outage {
     const fn is_denial(&self) -> bool {
-        matches!(
-            self.reason,
-            Reason::BadCredentials | Reason::RepositoryNotFound
-        )
+        matches!(self.reason, Reason::Refused(_))
     }
 
     /// One refusal may be a mistake of GitHub's.
@@ -186,15 +182,14 @@ impl Outage {
     }
 
     fn error(&self, now: Timestamp) -> StorageError {
-        match self.reason {
+        match &self.reason {
             Reason::RateLimited => {
                 let left = self.until.unix_seconds().saturating_sub(now.unix_seconds());
                 StorageError::RateLimited {
                     retry_after: Duration::from_secs(left.max(1)),
                 }
             }
-            Reason::BadCredentials => StorageError::Denied(Denial::BadCredentials),
-            Reason::RepositoryNotFound => StorageError::Denied(Denial::RepositoryNotFound),
+            Reason::Refused(denial) => StorageError::Denied(denial.clone()),
         }
     }
 }

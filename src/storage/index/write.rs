@@ -161,6 +161,8 @@ const fn contradicts_the_index(error: &StorageError) -> bool {
         | StorageError::UnknownCommit
         | StorageError::TooLarge { .. }
         | StorageError::RateLimited { .. }
+        | StorageError::PathRefused
+        | StorageError::Rejected(_)
         | StorageError::Denied(_) => false,
     }
 }

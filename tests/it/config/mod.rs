@@ -12,7 +12,9 @@ use vault_mcp::{
     config::{Environment, KEYS, LoginSettings},
     login::{ProviderKind, allowlist::Access, pin::PinnedTo},
     oauth::{Lifetimes, RedirectHosts, RefreshReuse},
+    storage::github::Credential,
 };
+use vault_mcp_dev::app;
 
 use self::{
     rows::{ROWS, Row},
@@ -66,7 +68,7 @@ fn d3_a_wrong_value_is_refused_by_its_key_and_never_shown() {
             let named = ["client_id", "redirect_uris", "secret_sha256", "https://"];
             let secrets = value
                 .split([',', ' ', '"'])
-                .filter(|part| part.len() > 6 && !named.contains(part));
+                .filter(|part| part.len() > 6 && !named.contains(part) && !key.contains(part));
             for part in secrets {
                 assert!(!shown.contains(part), "{key} shows {part:?}: {shown}");
             }
@@ -270,9 +272,50 @@ fn what_is_set_is_taken() {
     assert_eq!(config.oauth.redirect_hosts, listed);
 }
 
+/// One of the two, so that nobody wonders which one is used.
+#[test]
+fn a_token_and_an_app_exclude_each_other() {
+    for key in [
+        "VAULT_GITHUB_APP_ID",
+        "VAULT_GITHUB_APP_INSTALLATION_ID",
+        "VAULT_GITHUB_APP_PRIVATE_KEY",
+    ] {
+        let value = Variables::deployed("app").get(key).unwrap();
+        let error = Variables::deployed("oidc").set(key, &value).read();
+        let error = error.unwrap_err();
+        assert_eq!(error.key, "VAULT_GITHUB_TOKEN");
+        assert!(error.problem.contains(key), "{error}");
+    }
+    let neither = Variables::deployed("oidc").unset("VAULT_GITHUB_TOKEN");
+    assert_eq!(neither.read().unwrap_err().key, "VAULT_GITHUB_TOKEN");
+}
+
+#[test]
+fn an_app_s_key_may_come_in_any_form_that_a_secret_can_be_pasted_in() {
+    let one_line = app::PRIVATE_KEY.trim().replace('\n', "\\n");
+    let dos = app::PRIVATE_KEY.replace('\n', "\r\n");
+    for key in [
+        app::PRIVATE_KEY,
+        app::PRIVATE_KEY_PKCS8,
+        &one_line,
+        &dos,
+        &format!("\n  {}\n\n", app::PRIVATE_KEY.trim()),
+    ] {
+        let variables = Variables::deployed("app").set("VAULT_GITHUB_APP_PRIVATE_KEY", key);
+        let config = variables.read().unwrap();
+        assert!(matches!(config.repository.credential, Credential::App(_)));
+    }
+    let by_client = Variables::deployed("app").set("VAULT_GITHUB_APP_ID", app::CLIENT_ID);
+    by_client.read().unwrap();
+}
+
 /// A configuration ends up in an error or a log sooner or later.
 #[test]
 fn no_secret_is_in_the_debug_output() {
+    let shown = format!("{:?}", Variables::deployed("app").read().unwrap());
+    for line in app::PRIVATE_KEY.lines().filter(|line| line.len() > 20) {
+        assert!(!shown.contains(line), "{shown}");
+    }
     for provider in ["oidc", "google", "github"] {
         let shown = format!("{:?}", Variables::deployed(provider).read().unwrap());
         for secret in [

@@ -4,7 +4,8 @@
 #[derive(Clone, Copy)]
 pub(super) struct Row {
     pub(super) key: &'static str,
-    /// The provider under which the key is read.
+    /// The deployment in which the key is read: a login provider, or `app` for one whose vault is
+    /// reached by a GitHub App.
     pub(super) provider: &'static str,
     pub(super) required: bool,
     pub(super) wrong: &'static [&'static str],
@@ -193,6 +194,45 @@ pub(super) const ROWS: &[Row] = &[
             "Bearer github_pat_0123456789",
             "GITHUB_PAT_0123456789",
         ],
+    ),
+    of(
+        "app",
+        required(
+            "VAULT_GITHUB_APP_ID",
+            &[
+                "vault-reader",
+                "100001x",
+                "-1",
+                "Iv23li/../x",
+                "https://github.com/settings/apps/vault",
+            ],
+        ),
+    ),
+    of(
+        "app",
+        required(
+            "VAULT_GITHUB_APP_INSTALLATION_ID",
+            &[
+                "my-account",
+                "-1",
+                "1.5",
+                "https://github.com/settings/installations/200002",
+            ],
+        ),
+    ),
+    of(
+        "app",
+        required(
+            "VAULT_GITHUB_APP_PRIVATE_KEY",
+            &[
+                "SHA256:k2aTOIU6hhF5GPVkxqP1yLLlDbQdSFuVyTLkUIL5xXs=",
+                "-----BEGIN RSA PRIVATE KEY-----",
+                "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA0123456789\n-----END RSA PRIVATE KEY-----",
+                include_str!("../../../dev/keys/app.public.pem"),
+                include_str!("../../fixtures/github-app/elliptic.pem"),
+                include_str!("../../fixtures/github-app/encrypted.pem"),
+            ],
+        ),
     ),
     row("VAULT_ALLOWED_PREFIXES", WRONG_PREFIXES),
     row("VAULT_DENIED_PREFIXES", WRONG_PREFIXES),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use vault_mcp::config::{Config, ConfigError, Environment, KEYS};
+use vault_mcp_dev::app;
 
 use crate::support::docs;
 
@@ -23,8 +24,19 @@ impl Variables {
         Self(docs::example_variables().into_iter().collect())
     }
 
-    /// Those of a deployment, with login by `provider`.
+    /// Those of a deployment, with login by `provider`; `app` is one that reaches its vault by a
+    /// GitHub App.
     pub(super) fn deployed(provider: &str) -> Self {
+        if provider == "app" {
+            return Self::deployed("oidc")
+                .unset("VAULT_GITHUB_TOKEN")
+                .set("VAULT_GITHUB_APP_ID", &app::ID.to_string())
+                .set(
+                    "VAULT_GITHUB_APP_INSTALLATION_ID",
+                    &app::INSTALLATION_ID.to_string(),
+                )
+                .set("VAULT_GITHUB_APP_PRIVATE_KEY", app::PRIVATE_KEY);
+        }
         let common = [
             ("PUBLIC_BASE_URL", "https://notes.test"),
             (

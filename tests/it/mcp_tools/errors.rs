@@ -1,232 +1,13 @@
 //! Every error of a backend, as a model reads it: a stable code, what happened, what to do next;
 //! and nothing that only an operator may know.
 
-use std::{fmt::Write as _, time::Duration};
+use std::{collections::BTreeSet, fmt::Write as _};
 
-use async_trait::async_trait;
 use serde_json::json;
-use vault_mcp::{
-    storage::memory::File,
-    vault::{
-        policy::{Visible, Writable},
-        storage::{
-            CommitId, CommitInfo, Committed, Denial, ListQuery, Listing, Lookup, Revision,
-            SearchPage, SearchQuery, Sieve, StorageError, StoredNote, VaultStorage,
-        },
-    },
-};
+use vault_mcp::{storage::memory::File, vault::storage::StorageError};
 
-use crate::support::app::TestApp;
-
-/// Secrets that a backend may come across. None may ever be shown.
-const TOKEN: &str = "github_pat_11ABCDEFG0123456789_secret";
-
-/// When a backend fails.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum When {
-    Looking,
-    Changing,
-}
-
-/// A backend that fails.
-#[derive(Debug)]
-struct Failing {
-    when: When,
-    error: StorageError,
-}
-
-impl Failing {
-    fn fail<T>(&self, when: When, otherwise: T) -> Result<T, StorageError> {
-        if self.when == when {
-            Err(self.error.clone())
-        } else {
-            Ok(otherwise)
-        }
-    }
-}
-
-fn committed() -> Committed {
-    Committed {
-        commit: CommitId::of(b"next"),
-        url: None,
-        recreated: false,
-    }
-}
-
-#[async_trait(?Send)]
-impl VaultStorage for Failing {
-    async fn list(&self, _query: &ListQuery<'_>) -> Result<Listing, StorageError> {
-        let nothing = Listing {
-            commit: Some(CommitId::of(b"head")),
-            entries: Vec::new(),
-        };
-        self.fail(When::Looking, nothing)
-    }
-
-    async fn read(
-        &self,
-        _sieve: &dyn Sieve,
-        note: &Visible,
-        _at: Option<&CommitId>,
-    ) -> Result<Lookup, StorageError> {
-        let there = (note.as_str() == "Note.md").then(|| StoredNote {
-            path: note.clone(),
-            revision: Revision::of(b"old"),
-            content: b"old".to_vec(),
-        });
-        let lookup = Lookup {
-            commit: Some(CommitId::of(b"head")),
-            note: there,
-            twins: Vec::new(),
-        };
-        self.fail(When::Looking, lookup)
-    }
-
-    async fn search(&self, _query: &SearchQuery<'_>) -> Result<SearchPage, StorageError> {
-        let nothing = SearchPage {
-            commit: Some(CommitId::of(b"head")),
-            total: 0,
-            hits: Vec::new(),
-            searched: 0,
-            by_path_only: 0,
-            unfinished: None,
-        };
-        self.fail(When::Looking, nothing)
-    }
-
-    async fn create(
-        &self,
-        _sieve: &dyn Sieve,
-        _note: &Writable,
-        _content: &[u8],
-        _info: &CommitInfo,
-    ) -> Result<Committed, StorageError> {
-        self.fail(When::Changing, committed())
-    }
-
-    async fn update(
-        &self,
-        _note: &Writable,
-        _base: &Revision,
-        _content: &[u8],
-        _info: &CommitInfo,
-    ) -> Result<Committed, StorageError> {
-        self.fail(When::Changing, committed())
-    }
-
-    async fn delete(
-        &self,
-        _note: &Writable,
-        _base: &Revision,
-        _info: &CommitInfo,
-    ) -> Result<Committed, StorageError> {
-        self.fail(When::Changing, committed())
-    }
-}
-
-/// Every way in which a backend fails while it looks something up.
-fn looking() -> Vec<(&'static str, StorageError)> {
-    vec![
-        ("too large", StorageError::TooLarge { bytes: 120_000_000 }),
-        (
-            "rate limited",
-            StorageError::RateLimited {
-                retry_after: Duration::from_secs(61),
-            },
-        ),
-        (
-            "rate limited, a moment",
-            StorageError::RateLimited {
-                retry_after: Duration::from_millis(300),
-            },
-        ),
-        (
-            "unavailable",
-            StorageError::Unavailable {
-                outcome_unknown: false,
-            },
-        ),
-        (
-            "unexpected",
-            StorageError::Unexpected(format!("Authorization: token {TOKEN}")),
-        ),
-        (
-            "bad credentials",
-            StorageError::Denied(Denial::BadCredentials),
-        ),
-        (
-            "no repository",
-            StorageError::Denied(Denial::RepositoryNotFound),
-        ),
-        ("no branch", StorageError::Denied(Denial::BranchNotFound)),
-        (
-            "no permission",
-            StorageError::Denied(Denial::MissingPermission),
-        ),
-        ("single sign-on", StorageError::Denied(Denial::SingleSignOn)),
-    ]
-}
-
-/// Those in which a change fails, as far as the contract allows them for `tool` on `path`.
-fn changing(tool: &str, path: &str) -> Vec<(&'static str, StorageError)> {
-    let mut all = looking();
-    all.retain(|(_, error)| !matches!(error, StorageError::TooLarge { .. }));
-    all.extend([
-        (
-            "outcome unknown",
-            StorageError::Unavailable {
-                outcome_unknown: true,
-            },
-        ),
-        ("archived", StorageError::Denied(Denial::Archived)),
-        (
-            "protected branch",
-            StorageError::Denied(Denial::ProtectedBranch),
-        ),
-        (
-            "rule",
-            StorageError::Denied(Denial::RuleViolation(
-                "commit message must match".to_owned(),
-            )),
-        ),
-        (
-            "secret",
-            StorageError::Denied(Denial::SecretFound(
-                "GitHub Personal Access Token".to_owned(),
-            )),
-        ),
-    ]);
-    let current = Some(Revision::of(b"theirs"));
-    if path == "New.md" {
-        all.push(("exists", StorageError::AlreadyExists { revision: current }));
-        all.push(("obstructed", StorageError::AlreadyExists { revision: None }));
-    } else {
-        all.push(("conflict", StorageError::Conflict { current }));
-        if tool == "delete_note" {
-            all.push(("not found", StorageError::NotFound));
-        } else {
-            all.push(("gone", StorageError::Conflict { current: None }));
-        }
-    }
-    all
-}
-
-/// What a tool says of a backend's error.
-async fn said(when: When, error: &StorageError, tool: &str, path: &str) -> String {
-    let app = TestApp::over(Failing {
-        when,
-        error: error.clone(),
-    });
-    let mut arguments = json!({});
-    match tool {
-        "list_notes" => {}
-        "search_notes" => arguments = json!({ "query": "x" }),
-        "write_note" => arguments = json!({ "path": path, "content": "new" }),
-        _ => arguments = json!({ "path": path }),
-    }
-    let answer = app.owner().await.call(tool, arguments).await;
-    answer.error().to_owned()
-}
+use super::failing::{TOKEN, When, changing, denials, looking, said};
+use crate::support::{app::TestApp, docs::OPERATIONS};
 
 fn check(error: &str) {
     let (code, sentence) = error.split_once(": ").expect("a code and a sentence");
@@ -243,6 +24,41 @@ fn check(error: &str) {
         sentence.contains(". ") || sentence.contains("; "),
         "{error}"
     );
+}
+
+/// The documentation's table of what only the deployer can help with: the beginning of each
+/// sentence, up to where its own words start.
+fn documented() -> Vec<String> {
+    let (_, section) = OPERATIONS
+        .split_once("\n## What a tool says, and what to do about it\n")
+        .expect("a section on it");
+    let section = section.split("\n## ").next().unwrap();
+    section
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once("` |"))
+        .map(|(beginning, _)| beginning.to_owned())
+        .collect()
+}
+
+/// What a person reads on a telephone must be in the documentation, and what is there must be said.
+#[tokio::test]
+async fn the_documentation_has_a_row_for_every_sentence_of_the_upstream() {
+    let rows = documented();
+    let mut unused: BTreeSet<&str> = rows.iter().map(String::as_str).collect();
+    assert_eq!(unused.len(), rows.len(), "a row stands twice");
+    for (name, error) in changing("write_note", "Note.md") {
+        let said = said(When::Changing, &error, "write_note", "Note.md").await;
+        let upstreams = ["UPSTREAM_DENIED", "UPSTREAM_UNAVAILABLE", "RATE_LIMITED"];
+        if !upstreams.iter().any(|code| said.starts_with(code)) {
+            continue;
+        }
+        let row: Vec<_> = rows.iter().filter(|row| said.starts_with(*row)).collect();
+        assert_eq!(row.len(), 1, "{name}: {row:?} for {said}");
+        unused.remove(row[0].as_str());
+    }
+    let building = said(When::Building, &StorageError::NotFound, "search_notes", "").await;
+    unused.retain(|row| !building.starts_with(row));
+    assert_eq!(unused, BTreeSet::new(), "said by nothing");
 }
 
 #[tokio::test]
@@ -285,16 +101,17 @@ async fn every_error_says_what_happened_and_what_to_do() {
 #[tokio::test]
 async fn each_denial_has_its_own_remedy() {
     let mut sentences = std::collections::BTreeSet::new();
-    let denials: Vec<_> = changing("write_note", "Note.md")
+    let all: Vec<_> = changing("write_note", "Note.md")
         .into_iter()
         .filter(|(_, error)| matches!(error, StorageError::Denied(_)))
         .collect();
-    for (name, error) in &denials {
+    for (name, error) in &all {
         let said = said(When::Changing, error, "write_note", "Note.md").await;
         assert!(said.starts_with("UPSTREAM_DENIED: "), "{name}: {said}");
         assert!(sentences.insert(said), "{name} reads like another denial");
     }
-    assert_eq!(denials.len(), 9);
+    assert_eq!(all.len(), denials().count());
+    assert!(all.len() > 15);
 }
 
 /// A change whose outcome is not known must not be said to have failed, nor be tried again blindly.

@@ -5,6 +5,7 @@ mod arguments;
 mod cap;
 mod definitions;
 mod errors;
+mod failing;
 mod list;
 mod read;
 mod search;

@@ -12,7 +12,7 @@ use vault_mcp::{
     runtime::{Clock, Rng, Sleep, Sql, Timestamp},
     secret::Secret,
     storage::{
-        github::GithubRepository,
+        github::{Credential, GithubRepository},
         index::{Pacing, Seams, VaultIndex},
     },
     vault::{
@@ -132,7 +132,7 @@ impl World {
             tokens::FULL
         };
         let repository = GithubRepository {
-            token: Secret::new(token),
+            credential: Credential::Token(Secret::new(token)),
             ..repository(&self.look_alike)
         };
         let seams = seams(

@@ -4,6 +4,8 @@
 pub(crate) const EXAMPLE: &str = include_str!("../../../.dev.vars.example");
 /// `README.md`.
 pub(crate) const README: &str = include_str!("../../../README.md");
+/// `docs/operations.md`.
+pub(crate) const OPERATIONS: &str = include_str!("../../../docs/operations.md");
 /// `wrangler.toml`.
 pub(crate) const WRANGLER: &str = include_str!("../../../wrangler.toml");
 

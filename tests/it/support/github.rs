@@ -7,7 +7,9 @@ use url::Url;
 use vault_mcp::{
     runtime::SystemRng,
     secret::Secret,
-    storage::github::{BranchName, GithubRepository, GithubStorage, OwnerName, RepoName},
+    storage::github::{
+        BranchName, Credential, GithubRepository, GithubStorage, OwnerName, RepoName,
+    },
     vault::storage::VaultStorage,
 };
 use vault_mcp_dev::{LoggedRequest, LookAlike, Push, RunningLookAlike, SeedFile, tokens};
@@ -85,7 +87,7 @@ pub(crate) fn repository(look_alike: &RunningLookAlike) -> GithubRepository {
         owner: OwnerName::parse(owner).unwrap(),
         repo: RepoName::parse(repo).unwrap(),
         branch: Some(BranchName::parse(look_alike.branch()).unwrap()),
-        token: Secret::new(tokens::FULL),
+        credential: Credential::Token(Secret::new(tokens::FULL)),
         api_url: url.clone(),
         web_url: url,
     }
