@@ -5,16 +5,10 @@ use std::{cell::RefCell, rc::Rc};
 use worker::{Context, Env, console_error, event};
 
 use crate::{
-    config::{Config, ConfigError, LoginSettings},
+    config::{Config, ConfigError},
     guard::Guard,
     http::{self, App, Webhook},
-    login::{
-        IdentityProvider,
-        github::GithubProvider,
-        google::GoogleProvider,
-        oidc::{OidcProvider, ProviderCache},
-    },
-    oauth::{AuthorizationServer, state::AuthState},
+    oauth::{AuthorizationServer, event::EventLog, state::AuthState},
     platform::{
         auth_state_do::ObjectLink, clock::WorkerClock, convert, environment::WorkerEnvironment,
         fetch::WorkerFetch, log::ConsoleLog, vault_index_do::IndexLink,
@@ -79,34 +73,19 @@ fn build(env: &Env) -> Result<App, Unservable> {
     let rng: Rc<dyn Rng> = Rc::new(SystemRng);
     let fetch: Rc<dyn HttpClient> = Rc::new(WorkerFetch);
 
-    let provider: Rc<dyn IdentityProvider> = match config.login {
-        LoginSettings::Oidc(settings) => Rc::new(OidcProvider::new(
-            settings,
-            Rc::clone(&fetch),
-            Rc::clone(&clock),
-            ProviderCache::default(),
-        )),
-        LoginSettings::Google(settings) => Rc::new(GoogleProvider::new(
-            settings,
-            Rc::clone(&fetch),
-            Rc::clone(&clock),
-            ProviderCache::default(),
-        )),
-        LoginSettings::Github(settings) => {
-            Rc::new(GithubProvider::new(settings, Rc::clone(&fetch)))
-        }
-    };
+    let provider = config.login.provider(Rc::clone(&fetch), Rc::clone(&clock));
     let allowlist = Rc::new(config.allowlist);
     let oauth = Rc::new(config.oauth);
     let link = Rc::new(ObjectLink::new(env).map_err(Unservable::Binding)?);
     let state = AuthState::new(link, &oauth);
+    let log: Rc<dyn EventLog> = Rc::new(ConsoleLog);
 
     let guard = Guard::new(
-        oauth.base_url.clone(),
+        Rc::clone(&oauth),
         state.clone(),
         Rc::clone(&allowlist),
         (provider.kind(), provider.issuer().to_owned()),
-        oauth.read_only_vault,
+        Rc::clone(&log),
     );
     let index = IndexLink::new(env, &config.repository).map_err(Unservable::Binding)?;
     let storage = Rc::new(RemoteStorage::new(Rc::new(index)));
@@ -119,7 +98,7 @@ fn build(env: &Env) -> Result<App, Unservable> {
         state,
         provider,
         allowlist,
-        log: Rc::new(ConsoleLog),
+        log,
     };
     Ok(App::new(
         addresses,

@@ -1,5 +1,7 @@
 //! The login app of the one configured provider.
 
+use std::rc::Rc;
+
 use url::Url;
 
 use super::{
@@ -11,11 +13,12 @@ use super::{
 use crate::{
     base_url::BaseUrl,
     login::{
-        ProviderKind,
-        github::GithubSettings,
-        google::GoogleSettings,
-        oidc::{OidcSettings, issuer::Issuer},
+        IdentityProvider, ProviderKind,
+        github::{GithubProvider, GithubSettings},
+        google::{GoogleProvider, GoogleSettings},
+        oidc::{OidcProvider, OidcSettings, ProviderCache, issuer::Issuer},
     },
+    runtime::{Clock, HttpClient},
 };
 
 /// How people log in.
@@ -37,6 +40,21 @@ impl LoginSettings {
             Self::Oidc(_) => ProviderKind::Oidc,
             Self::Google(_) => ProviderKind::Google,
             Self::Github(_) => ProviderKind::Github,
+        }
+    }
+
+    /// The provider itself, with nothing remembered yet.
+    #[must_use]
+    pub fn provider(
+        self,
+        http: Rc<dyn HttpClient>,
+        clock: Rc<dyn Clock>,
+    ) -> Rc<dyn IdentityProvider> {
+        let cache = ProviderCache::default();
+        match self {
+            Self::Oidc(settings) => Rc::new(OidcProvider::new(settings, http, clock, cache)),
+            Self::Google(settings) => Rc::new(GoogleProvider::new(settings, http, clock, cache)),
+            Self::Github(settings) => Rc::new(GithubProvider::new(settings, http)),
         }
     }
 }

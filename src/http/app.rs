@@ -1,19 +1,19 @@
 //! From a request to its response, by the table of routes.
 
-use std::{fmt, rc::Rc};
+use std::{fmt, rc::Rc, time::Duration};
 
 use ::http::{HeaderValue, Method, StatusCode, header};
 use bytes::Bytes;
 use serde_json::json as object;
 
 use super::{
-    Request, Response, Webhook, body, headers, json, origin, pages,
+    Request, RequestId, Response, Webhook, body, headers, json, origin, pages,
     routes::{self, Endpoint, Route},
 };
 use crate::{
     base_url::BaseUrl,
     guard::{Admission, Guard},
-    mcp::{self, EmptyServer, VaultServer},
+    mcp::{self, EmptyServer, HurriedServer, VaultServer},
     oauth::AuthorizationServer,
     runtime::ByteStream,
     vault::{VaultClient, policy::VaultPolicy, storage::VaultStorage},
@@ -23,8 +23,8 @@ use crate::{
 pub struct App {
     base_url: BaseUrl,
     allowed_origins: Vec<String>,
-    authorization: AuthorizationServer,
-    guard: Guard,
+    /// Used by way of [`App::named`] alone.
+    unnamed: (AuthorizationServer, Guard),
     storage: Rc<dyn VaultStorage>,
     policy: Rc<VaultPolicy>,
     webhook: Option<Webhook>,
@@ -52,8 +52,7 @@ impl App {
         Self {
             base_url,
             allowed_origins,
-            authorization,
-            guard,
+            unnamed: (authorization, guard),
             storage,
             policy,
             webhook: None,
@@ -74,6 +73,8 @@ impl App {
     /// 3. The host is ours; for the MCP endpoint, so is the origin.
     /// 4. The MCP endpoint asks for a token before it looks at anything else, even the method.
     /// 5. The method; then the endpoint takes over.
+    ///
+    /// Whatever is logged on the way names the request.
     pub async fn respond(&self, request: &Request) -> Response {
         self.dispatch(request, None).await
     }
@@ -102,7 +103,7 @@ impl App {
         if route.cors && request.method() == Method::OPTIONS {
             return headers::preflight();
         }
-        let mut response = self.checked(route, request, rest).await;
+        let mut response = self.named(request).checked(route, request, rest).await;
         if route.cors {
             headers::allow_any_origin(response.headers_mut());
         }
@@ -115,18 +116,49 @@ impl App {
             .filter(|route| route.endpoint != Endpoint::Webhook || self.webhook.is_some())
     }
 
+    /// The parts that log, for one request.
+    fn named(&self, request: &Request) -> Named<'_> {
+        let (authorization, guard) = &self.unnamed;
+        let id = RequestId::of(request, &*authorization.rng);
+        Named {
+            app: self,
+            authorization: authorization.of_request(&id),
+            guard: guard.of_request(&id),
+        }
+    }
+
+    /// Nothing is there. Whoever posts to the root has left out the endpoint's path.
+    fn not_found(&self, request: &Request) -> Response {
+        let hint = format!("the MCP endpoint is {}", self.base_url.resource());
+        let path = request.uri().path();
+        json(
+            StatusCode::NOT_FOUND,
+            &object!({ "error": "not_found", "error_description": format!("there is no {path}; {hint}") }),
+        )
+    }
+}
+
+/// The server as one request meets it: whatever is logged names the request.
+struct Named<'a> {
+    app: &'a App,
+    authorization: AuthorizationServer,
+    guard: Guard,
+}
+
+impl Named<'_> {
     async fn checked(
         &self,
         route: &Route,
         request: &Request,
         rest: Option<ByteStream>,
     ) -> Response {
+        let base_url = &self.app.base_url;
         // (3)
-        if !origin::is_our_host(request, &self.base_url) {
+        if !origin::is_our_host(request, base_url) {
             return forbidden("this server is not reached under that host name");
         }
         if route.endpoint == Endpoint::Mcp
-            && !origin::is_trusted_origin(request, &self.base_url, &self.allowed_origins)
+            && !origin::is_trusted_origin(request, base_url, &self.app.allowed_origins)
         {
             return forbidden("calls from web pages of this origin are not allowed");
         }
@@ -134,7 +166,7 @@ impl App {
         let admission = if route.endpoint == Endpoint::Mcp {
             match self.guard.admit(request).await {
                 Admission::Challenged(response) => return response,
-                admitted @ (Admission::Admitted(_) | Admission::NotListed) => Some(admitted),
+                admitted => Some(admitted),
             }
         } else {
             None
@@ -142,14 +174,14 @@ impl App {
         // (5)
         if !is_allowed(route, request.method()) {
             if route.endpoint == Endpoint::Home {
-                return self.not_found(request);
+                return self.app.not_found(request);
             }
             return method_not_allowed(route);
         }
-        if let (Endpoint::Webhook, Some(webhook)) = (route.endpoint, &self.webhook) {
+        if let (Endpoint::Webhook, Some(webhook)) = (route.endpoint, &self.app.webhook) {
             let body = rest.unwrap_or_else(|| body::whole(request.body().clone()));
             return webhook
-                .receive(request.headers(), body, &*self.storage)
+                .receive(request.headers(), body, &*self.app.storage)
                 .await;
         }
         let response = self.endpoint(route.endpoint, request, admission).await;
@@ -167,24 +199,27 @@ impl App {
         admission: Option<Admission>,
     ) -> Response {
         match endpoint {
-            Endpoint::Home => pages::home(&self.base_url, &*self.authorization.rng),
+            Endpoint::Home => pages::home(&self.app.base_url, &*self.authorization.rng),
             Endpoint::Health => json(StatusCode::OK, &object!({ "status": "ok" })),
             Endpoint::Mcp => match admission {
                 Some(Admission::Admitted(principal)) => {
-                    if let Some(challenge) = self.guard.step_up(&principal)
-                        && mcp::calls_mutation(request)
-                    {
-                        return challenge;
+                    if principal.could_be_granted_more() && mcp::calls_mutation(request) {
+                        return self.guard.step_up(&principal);
                     }
                     let vault = VaultClient::new(
-                        Rc::clone(&self.storage),
-                        Rc::clone(&self.policy),
+                        Rc::clone(&self.app.storage),
+                        Rc::clone(&self.app.policy),
                         principal.access(),
                         principal.author(),
                     );
                     mcp::respond(VaultServer::new(Rc::new(vault)), request).await
                 }
-                _ => mcp::respond(EmptyServer, request).await,
+                Some(Admission::Hurried { retry_after }) if mcp::calls_tool(request) => {
+                    mcp::respond(HurriedServer { retry_after }, request).await
+                }
+                Some(Admission::Hurried { retry_after }) => too_many_requests(retry_after),
+                Some(Admission::Challenged(response)) => response,
+                Some(Admission::NotListed) | None => mcp::respond(EmptyServer, request).await,
             },
             Endpoint::ProtectedResourceMetadata => self.authorization.protected_resource_metadata(),
             Endpoint::AuthorizationServerMetadata => {
@@ -201,18 +236,8 @@ impl App {
             Endpoint::EndGrants => self.authorization.end_grants(request).await,
             Endpoint::SignOut => self.authorization.sign_out(request).await,
             // Taken before, with its body unread.
-            Endpoint::Webhook => self.not_found(request),
+            Endpoint::Webhook => self.app.not_found(request),
         }
-    }
-
-    /// Nothing is there. Whoever posts to the root has left out the endpoint's path.
-    fn not_found(&self, request: &Request) -> Response {
-        let hint = format!("the MCP endpoint is {}", self.base_url.resource());
-        let path = request.uri().path();
-        json(
-            StatusCode::NOT_FOUND,
-            &object!({ "error": "not_found", "error_description": format!("there is no {path}; {hint}") }),
-        )
     }
 }
 
@@ -235,6 +260,19 @@ fn method_not_allowed(route: &Route) -> Response {
     if let Ok(allowed) = HeaderValue::from_str(&allowed) {
         response.headers_mut().insert(header::ALLOW, allowed);
     }
+    response
+}
+
+/// RFC 6585 section 4.
+fn too_many_requests(retry_after: Duration) -> Response {
+    let mut response = json(
+        StatusCode::TOO_MANY_REQUESTS,
+        &object!({
+            "error": "too_many_requests",
+            "error_description": "this connection has made too many calls; go on slowly",
+        }),
+    );
+    headers::retry_after(response.headers_mut(), retry_after);
     response
 }
 

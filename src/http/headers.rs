@@ -2,14 +2,16 @@
 //!
 //! The only place where these headers are spelled.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use http::{
     HeaderMap, HeaderValue, StatusCode,
     header::{
         ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
         ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, CACHE_CONTROL,
-        CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, PRAGMA, REFERRER_POLICY, VARY,
-        X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+        CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, PRAGMA, REFERRER_POLICY, RETRY_AFTER,
+        VARY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
     },
 };
 
@@ -27,6 +29,12 @@ pub fn public_for_five_minutes(headers: &mut HeaderMap) {
         CACHE_CONTROL,
         HeaderValue::from_static("public, max-age=300"),
     );
+}
+
+/// `Retry-After` in whole seconds, rounded up (RFC 9110 section 10.2.3).
+pub fn retry_after(headers: &mut HeaderMap, wait: Duration) {
+    let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+    headers.insert(RETRY_AFTER, HeaderValue::from(seconds.max(1)));
 }
 
 /// Marks an answer as JSON.

@@ -7,6 +7,7 @@ pub mod headers;
 pub mod html;
 mod origin;
 mod pages;
+mod request_id;
 pub mod routes;
 mod webhook;
 
@@ -17,6 +18,7 @@ use serde::Serialize;
 pub use app::App;
 pub(crate) use origin::is_same_origin;
 pub use pages::misconfigured;
+pub use request_id::RequestId;
 pub use webhook::Webhook;
 
 /// A request with its whole body.

@@ -14,5 +14,5 @@ mod window;
 
 pub use methods::{METHODS, Method};
 pub use request::Era;
-pub use server::{EmptyServer, VaultServer};
-pub use transport::{calls_mutation, respond};
+pub use server::{EmptyServer, HurriedServer, VaultServer};
+pub use transport::{calls_mutation, calls_tool, respond};

@@ -2,7 +2,7 @@
 //!
 //! The only place where text for a model is made out of errors.
 
-use std::fmt::Display;
+use std::{fmt::Display, time::Duration};
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::vault::{
     VaultError,
     echo::Echo,
-    error::{InvalidPath, ReadOnly},
+    error::{Code, InvalidPath, ReadOnly},
     storage::{AppProblem, Denial, Revision},
 };
 
@@ -34,6 +34,8 @@ pub(super) enum ToolError {
     Arguments(String),
     /// The vault refused or failed.
     Vault(VaultError),
+    /// The connection has made too many calls, and may make another one after so long.
+    TooManyCalls(Duration),
 }
 
 impl From<VaultError> for ToolError {
@@ -51,6 +53,11 @@ pub(super) fn failure(error: &ToolError) -> CallToolResult {
             )
         }
         ToolError::Vault(error) => format!("{}: {}", error.code().as_str(), sentence(error)),
+        ToolError::TooManyCalls(retry_after) => format!(
+            "{}: this connection has made too many calls. Nothing was done; try again in {} seconds, and go on slowly.",
+            Code::RateLimited.as_str(),
+            seconds(*retry_after)
+        ),
     };
     CallToolResult::error(vec![ContentBlock::text(text)])
 }
@@ -76,6 +83,9 @@ fn sentence(error: &VaultError) -> String {
         }
         VaultError::ReadOnly(ReadOnly::Login) => {
             "this login may only read. Nothing was changed; to write, the person has to connect again and allow changes, if the vault's owner lets them.".to_owned()
+        }
+        VaultError::ReadOnly(ReadOnly::Withdrawn) => {
+            "this login was ended, or may only read by now. Nothing was changed; to write, the person has to connect again, if the vault's owner lets them.".to_owned()
         }
         VaultError::Conflict { path, current: Some(current), .. } => format!(
             "{} has changed: its revision is now {current}. Nothing was written; read it again and redo the change on what it says now.",
@@ -118,8 +128,7 @@ fn sentence(error: &VaultError) -> String {
         }
         VaultError::RateLimited { retry_after } => format!(
             "GitHub asks to wait. Nothing was changed; try again in {} seconds.",
-            // Rounded up, and never at once.
-            retry_after.as_millis().div_ceil(1_000).max(1)
+            seconds(*retry_after)
         ),
         VaultError::UpstreamUnavailable { outcome_unknown: false, .. } => {
             "GitHub cannot be reached or fails. Nothing was changed; try again in a minute.".to_owned()
@@ -135,6 +144,11 @@ fn sentence(error: &VaultError) -> String {
             format!("the index is being built: {indexed} notes so far. Try again in a minute.")
         }
     }
+}
+
+/// Whole seconds to wait: rounded up, and never none.
+pub(super) fn seconds(wait: Duration) -> u128 {
+    wait.as_millis().div_ceil(1_000).max(1)
 }
 
 fn invalid_path(path: &str, reason: &InvalidPath) -> String {

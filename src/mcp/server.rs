@@ -1,6 +1,6 @@
-//! The two servers that the guard can pick for a request: the vault, or nothing.
+//! The servers that the guard can pick for a request: the vault, nothing, or one that asks to wait.
 
-use std::rc::Rc;
+use std::{rc::Rc, time::Duration};
 
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -11,7 +11,10 @@ use rmcp::{
     service::RequestContext,
 };
 
-use super::tools::{self, ToolName};
+use super::{
+    result::{ToolError, failure},
+    tools::{self, ToolName},
+};
 use crate::vault::VaultClient;
 
 /// How long a client may keep a list of tools, in milliseconds. Short, because the allowlist and
@@ -109,7 +112,28 @@ impl ServerHandler for EmptyServer {
     }
 }
 
-/// What both servers say of themselves; it must not tell them apart before login.
+/// The server of somebody whose client has made too many calls: a model reads what to do.
+#[derive(Clone, Copy, Debug)]
+pub struct HurriedServer {
+    /// How long until the next call.
+    pub retry_after: Duration,
+}
+
+impl ServerHandler for HurriedServer {
+    fn get_info(&self) -> ServerConfig {
+        info()
+    }
+
+    async fn call_tool(
+        &self,
+        _request: CallToolRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        Ok(failure(&ToolError::TooManyCalls(self.retry_after)).into())
+    }
+}
+
+/// What all servers say of themselves; it must not tell them apart before login.
 fn info() -> ServerConfig {
     ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
         .with_server_info(Implementation::new("vault-mcp", env!("CARGO_PKG_VERSION")))

@@ -68,6 +68,13 @@ pub fn calls_mutation(request: &Request) -> bool {
         if ToolName::parse(&call.params.name).is_some_and(ToolName::is_mutation))
 }
 
+/// Whether a request calls a tool, of whatever name.
+#[must_use]
+pub fn calls_tool(request: &Request) -> bool {
+    matches!(request::read(request), Ok(Message::Request { request, .. })
+        if matches!(*request, ClientRequest::CallToolRequest(_)))
+}
+
 /// The status of a JSON-RPC error for a modern client (MCP 2026-07-28, "Streamable HTTP").
 fn modern_status(code: ErrorCode) -> StatusCode {
     match code {

@@ -1,6 +1,6 @@
 //! What the log says about authorization: one line an event, with a stable reason.
 
-use std::fmt;
+use std::{fmt, rc::Rc};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::Serialize;
@@ -10,13 +10,16 @@ use super::{
     token::GrantId,
     types::ClientId,
 };
-use crate::login::Identity;
+use crate::{http::RequestId, login::Identity};
 
 /// One event.
 ///
 /// It holds no token, code, verifier or address: a person appears under a pseudonym only.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AuthEvent {
+    /// The request in which it happened; [`RequestLog`] says which.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request: Option<RequestId>,
     /// Where it happened.
     pub endpoint: Endpoint,
     /// What happened: a stable slug, such as `code_replayed`.
@@ -40,6 +43,7 @@ impl AuthEvent {
     #[must_use]
     pub const fn new(endpoint: Endpoint, reason: &'static str) -> Self {
         Self {
+            request: None,
             endpoint,
             reason,
             client: None,
@@ -78,7 +82,7 @@ impl AuthEvent {
     }
 }
 
-/// The endpoints of the authorization server.
+/// The endpoints at which events happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Endpoint {
@@ -96,6 +100,8 @@ pub enum Endpoint {
     Revoke,
     /// `/sessions` and what lies below it.
     Sessions,
+    /// `/mcp`.
+    Mcp,
 }
 
 /// A keyed hash of a person: the same person has the same one as long as the server's key is the
@@ -117,4 +123,31 @@ impl Pseudonym {
 pub trait EventLog: fmt::Debug {
     /// Writes one event down. It cannot fail: a request is not refused because of the log.
     fn record(&self, event: &AuthEvent);
+}
+
+/// The log of one request: every event that goes through it names the request.
+#[derive(Debug)]
+pub struct RequestLog {
+    log: Rc<dyn EventLog>,
+    request: RequestId,
+}
+
+impl RequestLog {
+    /// The part of `log` that is about `request`.
+    #[must_use]
+    pub fn new(log: &Rc<dyn EventLog>, request: &RequestId) -> Rc<dyn EventLog> {
+        Rc::new(Self {
+            log: Rc::clone(log),
+            request: request.clone(),
+        })
+    }
+}
+
+impl EventLog for RequestLog {
+    fn record(&self, event: &AuthEvent) {
+        self.log.record(&AuthEvent {
+            request: Some(self.request.clone()),
+            ..event.clone()
+        });
+    }
 }

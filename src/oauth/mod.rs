@@ -63,7 +63,11 @@ pub mod types;
 
 use std::rc::Rc;
 
-use self::{event::EventLog, state::AuthState, types::Scope};
+use self::{
+    event::{EventLog, RequestLog},
+    state::AuthState,
+    types::Scope,
+};
 pub use self::{
     redirect_uri::{RedirectHosts, RedirectUri},
     seal::SealingKey,
@@ -71,6 +75,7 @@ pub use self::{
     types::{ClientId, Digest},
 };
 use crate::{
+    http::RequestId,
     login::{
         Identity, IdentityProvider,
         allowlist::{Access, Allowlist},
@@ -110,6 +115,15 @@ impl std::fmt::Debug for AuthorizationServer {
 }
 
 impl AuthorizationServer {
+    /// The same server, for one request: what it logs names the request.
+    #[must_use]
+    pub fn of_request(&self, request: &RequestId) -> Self {
+        Self {
+            log: RequestLog::new(&self.log, request),
+            ..self.clone()
+        }
+    }
+
     /// The most that a person, whose name is pinned to `pinned`, can be granted at this moment;
     /// `None` where they may not enter.
     fn allowed_scope(&self, identity: &Identity, pinned: PinnedTo) -> Option<Scope> {

@@ -16,7 +16,7 @@ use worker::{
 
 use super::{clock::WorkerClock, sql::ObjectSql};
 use crate::{
-    oauth::state::{self, AuthStateLink, Instance, LinkError},
+    oauth::state::{self, AuthStateLink, CallMeter, Instance, LinkError},
     runtime::{Clock, SqlError, Timestamp},
 };
 
@@ -32,6 +32,7 @@ const INSTANCE_KEY: &str = "instance";
 pub struct AuthState {
     state: State,
     sql: ObjectSql,
+    meter: CallMeter,
     prepared: Cell<bool>,
     alarm_is_set: Cell<bool>,
 }
@@ -42,6 +43,7 @@ impl DurableObject for AuthState {
         Self {
             state,
             sql,
+            meter: CallMeter::default(),
             prepared: Cell::new(false),
             alarm_is_set: Cell::new(false),
         }
@@ -59,7 +61,10 @@ impl DurableObject for AuthState {
         let outcome = self
             .prepare(instance)
             .map_err(state::DispatchError::from)
-            .and_then(|()| state::dispatch(instance, name, &body, &self.sql, WorkerClock.now()));
+            .and_then(|()| {
+                let now = WorkerClock.now();
+                state::dispatch(instance, name, &body, (&self.sql, &self.meter), now)
+            });
         match outcome {
             Ok(outcome) => {
                 self.keep_alarm(instance).await?;

@@ -14,17 +14,21 @@ use worker::{
 };
 
 use super::{
-    clock::WorkerClock, environment::WorkerEnvironment, fetch::WorkerFetch, sleep::WorkerSleep,
-    sql::ObjectSql,
+    auth_state_do::ObjectLink, clock::WorkerClock, environment::WorkerEnvironment,
+    fetch::WorkerFetch, log::ConsoleLog, sleep::WorkerSleep, sql::ObjectSql,
 };
 use crate::{
-    config::Config,
+    config::{Config, LoginSettings},
+    guard::Guard,
+    login::allowlist::Allowlist,
+    oauth::{OauthSettings, state::AuthState},
     runtime::{Clock, SystemRng},
     storage::{
         github::GithubRepository,
         index::{Pacing, Seams, VaultIndex as Index},
     },
     vault::{
+        permit::PermitCheck,
         policy::VaultPolicy,
         remote::{self, LinkError, StorageLink},
     },
@@ -101,6 +105,7 @@ impl VaultIndex {
         }
         let fault = |error: &dyn std::fmt::Display| worker::Error::RustError(error.to_string());
         let config = Config::read(&WorkerEnvironment(&self.env)).map_err(|error| fault(&error))?;
+        let permits = self.permits(config.oauth, config.login, config.allowlist)?;
         let policy = Rc::new(config.policy);
         let seams = Seams {
             sql: Rc::new(ObjectSql(self.state.storage().sql())),
@@ -108,6 +113,7 @@ impl VaultIndex {
             clock: Rc::new(WorkerClock),
             rng: Rc::new(SystemRng),
             sleep: Rc::new(WorkerSleep),
+            permits,
             pacing: Pacing::GITHUB,
         };
         let fingerprint = policy.fingerprint();
@@ -121,6 +127,26 @@ impl VaultIndex {
         let opened = Rc::new(Opened { index, policy });
         *self.opened.borrow_mut() = Some(Rc::clone(&opened));
         Ok(opened)
+    }
+
+    /// Whoever changes are shown to when their turn has come: a guard of its own, over the same
+    /// object that keeps grants.
+    fn permits(
+        &self,
+        oauth: OauthSettings,
+        login: LoginSettings,
+        allowlist: Allowlist,
+    ) -> worker::Result<Rc<dyn PermitCheck>> {
+        let link = Rc::new(ObjectLink::new(&self.env)?);
+        let state = AuthState::new(link, &oauth);
+        let provider = login.provider(Rc::new(WorkerFetch), Rc::new(WorkerClock));
+        Ok(Rc::new(Guard::new(
+            Rc::new(oauth),
+            state,
+            Rc::new(allowlist),
+            (provider.kind(), provider.issuer().to_owned()),
+            Rc::new(ConsoleLog),
+        )))
     }
 
     /// Sets the alarm to when there is work, where there is any and no alarm is sooner.

@@ -1,6 +1,6 @@
 //! How a change reads in the repository's history.
 
-use super::{path::VaultPath, storage::CommitInfo};
+use super::{path::VaultPath, permit::Permit, storage::CommitInfo};
 
 /// The longest first line of a message, in characters.
 const MAX_SUBJECT: usize = 120;
@@ -20,6 +20,7 @@ pub struct Author {
     name: String,
     email: String,
     client: String,
+    permit: Permit,
 }
 
 /// What a change does to a note.
@@ -39,7 +40,14 @@ impl Author {
             name: plain(name, MAX_NAME),
             email: plain(email, MAX_EMAIL),
             client: one_line(client, MAX_CLIENT),
+            permit: Permit::default(),
         }
+    }
+
+    /// The same author, whose changes show `permit` when their turn has come.
+    #[must_use]
+    pub fn with_permit(self, permit: Permit) -> Self {
+        Self { permit, ..self }
     }
 
     /// The commit of a change to `path`.
@@ -71,6 +79,7 @@ impl Author {
             author_name: self.name.clone(),
             author_email: self.email.clone(),
             message: format!("{subject}\n\nVault-Client: {client}\n"),
+            permit: self.permit.clone(),
         }
     }
 }

@@ -241,6 +241,9 @@ pub enum ReadOnly {
     /// This login, or this connection, may only read.
     #[error("this login may only read")]
     Login,
+    /// This login was ended or cut down while the change waited for its turn.
+    #[error("this login may not write any more")]
+    Withdrawn,
 }
 
 impl VaultError {
@@ -367,6 +370,7 @@ impl VaultError {
                 bytes,
                 limit: None,
             },
+            StorageError::Withdrawn => Self::ReadOnly(ReadOnly::Withdrawn),
             StorageError::RateLimited { retry_after } => Self::RateLimited { retry_after },
             StorageError::Unavailable { outcome_unknown } => Self::UpstreamUnavailable {
                 outcome_unknown,

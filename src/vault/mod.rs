@@ -19,6 +19,7 @@ pub mod filter;
 mod ignorable;
 pub mod markdown;
 pub mod path;
+pub mod permit;
 pub mod policy;
 pub mod remote;
 pub mod room;

@@ -16,6 +16,7 @@ pub use super::denial::{AppProblem, Denial};
 use super::{
     filter::NoteFilter,
     path::DirPath,
+    permit::Permit,
     policy::{Visible, Writable},
     text::{Excerpt, Query},
 };
@@ -184,6 +185,8 @@ pub struct CommitInfo {
     pub author_email: String,
     /// The whole message, trailers included.
     pub message: String,
+    /// What the change shows when its turn has come.
+    pub permit: Permit,
 }
 
 /// A change that is in the repository's history.
@@ -367,6 +370,9 @@ pub enum StorageError {
         /// The note's size.
         bytes: u64,
     },
+    /// The permit for a change was not good any more when its turn had come. Nothing was changed.
+    #[error("the permit was withdrawn")]
+    Withdrawn,
     /// Upstream asks to wait. Nothing was changed.
     #[error("rate limited")]
     RateLimited {

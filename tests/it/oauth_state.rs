@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 use vault_mcp::{
-    oauth::state::{self, DispatchError, Instance, dispatch, expire},
+    oauth::state::{self, CallMeter, DispatchError, Instance, dispatch, expire},
     runtime::{Clock, Sql, Timestamp},
 };
 
@@ -79,8 +79,11 @@ fn a_transition_is_carried_out_by_its_own_object_only() {
     let server = Server::new();
     let now = server.clock.now();
     let body = r#"{"id":"dcr_x"}"#;
-    let ask =
-        |instance, name, body| dispatch(instance, name, body, server.objects.sql(instance), now);
+    let meter = CallMeter::default();
+    let ask = |instance, name, body| {
+        let object = (server.objects.sql(instance) as &dyn Sql, &meter);
+        dispatch(instance, name, body, object, now)
+    };
     assert_eq!(ask(Instance::Front, "find_client", body).unwrap(), "null");
     assert!(matches!(
         ask(Instance::Grants, "find_client", body),

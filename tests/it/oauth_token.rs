@@ -296,14 +296,7 @@ async fn e5_an_outage_never_looks_like_a_dead_token() {
         assert_eq!(response.headers()[header::RETRY_AFTER], "30");
         assert_eq!(error(&answer(&response)), (503, "temporarily_unavailable"));
     }
-    assert!(
-        server
-            .oauth
-            .state
-            .check_access(&issued.access)
-            .await
-            .is_err()
-    );
+    assert!(server.oauth.state.admit_call(&issued.access).await.is_err());
     server.objects.down.set(false);
     assert!(server.access(&issued.access).await.is_some());
 }

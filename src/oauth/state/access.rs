@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Instance, Transition, first, pins, record, time};
+use super::{CallMeter, Instance, Transition, first, pins, record, time};
 use crate::{
     login::{Identity, pin::PinnedTo},
     oauth::{
@@ -29,6 +29,8 @@ pub struct CheckAccess {
     pub resource: String,
     /// Grants made before this time are void.
     pub revoke_before: Option<Timestamp>,
+    /// Whether this is one of the grant's calls, of which there must not be too many.
+    pub counts: bool,
 }
 
 /// A live access token's grant.
@@ -36,6 +38,8 @@ pub struct CheckAccess {
 pub struct ActiveGrant {
     /// The grant.
     pub grant_id: GrantId,
+    /// The token's digest.
+    pub token: Digest,
     /// Who gave it, as the login provider vouched for them.
     pub identity: Identity,
     /// Whom their name is pinned to by now.
@@ -52,6 +56,8 @@ pub struct ActiveGrant {
     pub created_at: Timestamp,
     /// When the access token expires.
     pub expires_at: Timestamp,
+    /// Where the grant has made too many calls: how long until it may make another one.
+    pub retry_after: Option<Duration>,
 }
 
 impl Transition for CheckAccess {
@@ -88,6 +94,8 @@ impl Transition for CheckAccess {
         }
         Ok(Some(ActiveGrant {
             grant_id: self.grant,
+            token: self.token,
+            retry_after: None,
             scope: scope(&row, 1)?.min(grant.scope),
             grant_scope: grant.scope,
             expires_at: time(&row, 2)?,
@@ -97,6 +105,21 @@ impl Transition for CheckAccess {
             client_name: grant.client.name,
             created_at: grant.created_at,
         }))
+    }
+
+    /// Counts the call, where it is one and its token is good.
+    fn apply_metered(
+        self,
+        sql: &dyn Sql,
+        meter: &CallMeter,
+        now: Timestamp,
+    ) -> Result<Option<ActiveGrant>, SqlError> {
+        let counts = self.counts;
+        let mut active = self.apply(sql, now)?;
+        if let Some(grant) = active.as_mut().filter(|_| counts) {
+            grant.retry_after = meter.count(&grant.grant_id, now);
+        }
+        Ok(active)
     }
 }
 

@@ -9,7 +9,8 @@ use crate::{
     oauth::{
         seal::SealingKey,
         settings::OauthSettings,
-        token::{IssuedToken, TokenKind},
+        token::{GrantId, IssuedToken, TokenKind},
+        types::Digest,
     },
     runtime::Timestamp,
 };
@@ -56,7 +57,8 @@ impl AuthState {
         }
     }
 
-    /// The grant behind an access token that a request presented.
+    /// The grant behind an access token that a call presented. The call counts: where the grant has
+    /// made too many, [`ActiveGrant::retry_after`] says so.
     ///
     /// `None` means that the token is none of ours, expired, revoked or for another resource. A
     /// token whose checksum is wrong costs no call; any other costs exactly one, and a revocation
@@ -65,17 +67,35 @@ impl AuthState {
     ///
     /// # Errors
     /// [`LinkError`]; the token may well be good then.
-    pub async fn check_access(&self, token: &str) -> Result<Option<ActiveGrant>, LinkError> {
+    pub async fn admit_call(&self, token: &str) -> Result<Option<ActiveGrant>, LinkError> {
         let Some(token) = IssuedToken::parse_as(TokenKind::Access, token, &self.key) else {
             return Ok(None);
         };
-        let check = CheckAccess {
-            grant: token.grant().clone(),
-            token: token.digest(),
+        let mut check = self.check_access(token.grant(), &token.digest());
+        check.counts = true;
+        self.apply(check).await
+    }
+
+    /// The grant behind an access token that was good a moment ago, as it is now. This is no call.
+    ///
+    /// # Errors
+    /// [`LinkError`]; the token may well be good then.
+    pub async fn recheck(
+        &self,
+        grant: &GrantId,
+        token: &Digest,
+    ) -> Result<Option<ActiveGrant>, LinkError> {
+        self.apply(self.check_access(grant, token)).await
+    }
+
+    fn check_access(&self, grant: &GrantId, token: &Digest) -> CheckAccess {
+        CheckAccess {
+            grant: grant.clone(),
+            token: token.clone(),
             resource: self.resource.clone(),
             revoke_before: self.revoke_before,
-        };
-        self.apply(check).await
+            counts: false,
+        }
     }
 
     /// Has the right object carry out `transition`.

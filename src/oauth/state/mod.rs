@@ -15,6 +15,7 @@ mod codes;
 mod documents;
 mod expiry;
 mod link;
+mod meter;
 mod pins;
 mod refresh;
 mod schema;
@@ -32,6 +33,7 @@ pub use self::{
     documents::{ConsultDocument, Consulted, KeepDocument, LastGood},
     expiry::expire,
     link::{AuthState, AuthStateLink, LinkError},
+    meter::{BURST, CallMeter, PER_SECOND},
     pins::Pin,
     refresh::{Refresh, RefreshRefusal, Refreshed, RepeatedAccess},
     schema::prepare,
@@ -91,6 +93,20 @@ pub trait Transition: Serialize + DeserializeOwned {
     /// [`SqlError`] when the database fails. Whatever a person or a client can bring about is an
     /// outcome, not an error.
     fn apply(self, sql: &dyn Sql, now: Timestamp) -> Result<Self::Outcome, SqlError>;
+
+    /// Carries the step out in an object that counts calls. Only what admits calls looks at the
+    /// meter.
+    ///
+    /// # Errors
+    /// As for [`Self::apply`].
+    fn apply_metered(
+        self,
+        sql: &dyn Sql,
+        _meter: &CallMeter,
+        now: Timestamp,
+    ) -> Result<Self::Outcome, SqlError> {
+        self.apply(sql, now)
+    }
 }
 
 /// Why an object could not carry out a transition. The text is for the operator's log.
@@ -108,7 +124,7 @@ pub enum DispatchError {
 }
 
 /// Carries out the transition `name` with the JSON in `body`, and returns its outcome as JSON.
-/// The database has been through [`prepare`].
+/// The database has been through [`prepare`]; the meter is the same in the object's whole life.
 ///
 /// # Errors
 /// [`DispatchError`].
@@ -116,7 +132,7 @@ pub fn dispatch(
     instance: Instance,
     name: &str,
     body: &str,
-    sql: &dyn Sql,
+    (sql, meter): (&dyn Sql, &CallMeter),
     now: Timestamp,
 ) -> Result<String, DispatchError> {
     let run = match name {
@@ -140,20 +156,22 @@ pub fn dispatch(
         EndSession::NAME => run::<EndSession>,
         _ => return Err(DispatchError::Unknown),
     };
-    run(instance, body, sql, now)
+    run(instance, body, (sql, meter), now)
 }
 
 fn run<T: Transition>(
     instance: Instance,
     body: &str,
-    sql: &dyn Sql,
+    (sql, meter): (&dyn Sql, &CallMeter),
     now: Timestamp,
 ) -> Result<String, DispatchError> {
     if instance != T::INSTANCE {
         return Err(DispatchError::Unknown);
     }
     let transition: T = serde_json::from_str(body)?;
-    Ok(serde_json::to_string(&transition.apply(sql, now)?)?)
+    Ok(serde_json::to_string(
+        &transition.apply_metered(sql, meter, now)?,
+    )?)
 }
 
 /// The time in `column`.

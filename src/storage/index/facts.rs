@@ -112,6 +112,7 @@ impl Facts {
             | StorageError::Conflict { .. }
             | StorageError::UnknownCommit
             | StorageError::TooLarge { .. }
+            | StorageError::Withdrawn
             | StorageError::Unavailable { .. }
             | StorageError::Denied(_)
             | StorageError::PathRefused

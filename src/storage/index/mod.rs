@@ -57,6 +57,7 @@ use super::github::{GithubRepository, GithubStorage, Intent, Located, MAX_NOTE_B
 use crate::{
     runtime::{Clock, HttpClient, Rng, Sleep, Sql, StreamingHttpClient, Timestamp},
     vault::{
+        permit::PermitCheck,
         policy::{Visible, Writable},
         storage::{
             BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, Entry, Indexed, ListQuery,
@@ -78,6 +79,8 @@ pub struct Seams {
     pub rng: Rc<dyn Rng>,
     /// Waiting.
     pub sleep: Rc<dyn Sleep>,
+    /// Whether a change may still be made when its turn has come.
+    pub permits: Rc<dyn PermitCheck>,
     /// How fast changes may follow each other.
     pub pacing: Pacing,
 }
@@ -112,6 +115,7 @@ pub struct VaultIndex {
     sql: Rc<dyn Sql>,
     clock: Rc<dyn Clock>,
     sleep: Rc<dyn Sleep>,
+    permits: Rc<dyn PermitCheck>,
     pacing: Pacing,
     sieve: Rc<dyn Sieve>,
     rows: Rows,
@@ -162,6 +166,7 @@ impl VaultIndex {
             clock,
             rng,
             sleep,
+            permits,
             pacing,
         } = seams;
         schema::prepare(&*sql)?;
@@ -182,6 +187,7 @@ impl VaultIndex {
             sql,
             clock,
             sleep,
+            permits,
             pacing,
             sieve,
             facts,

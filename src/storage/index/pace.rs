@@ -13,7 +13,10 @@ use super::schema::{self, Fault};
 use crate::{
     runtime::{Clock, Sleep, Sql, SqlValue, Timestamp},
     storage::github,
-    vault::storage::StorageError,
+    vault::{
+        permit::{Permit, PermitCheck},
+        storage::StorageError,
+    },
 };
 
 /// How fast changes may follow each other.
@@ -43,12 +46,13 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// arrival time" of the generic cell rate algorithm (ITU-T I.371).
 const ARRIVAL: &str = "next_write";
 
-/// The requests of one change, each in its time.
+/// The requests of one change, each in its time and as long as the change is permitted.
 pub(super) struct Pace<'a> {
     pacing: Pacing,
     sql: &'a dyn Sql,
     clock: &'a dyn Clock,
     sleep: &'a dyn Sleep,
+    permit: (&'a dyn PermitCheck, &'a Permit),
     refused: Cell<bool>,
 }
 
@@ -58,12 +62,14 @@ impl<'a> Pace<'a> {
         sql: &'a dyn Sql,
         clock: &'a dyn Clock,
         sleep: &'a dyn Sleep,
+        permit: (&'a dyn PermitCheck, &'a Permit),
     ) -> Self {
         Self {
             pacing,
             sql,
             clock,
             sleep,
+            permit,
             refused: Cell::new(false),
         }
     }
@@ -71,6 +77,20 @@ impl<'a> Pace<'a> {
     /// Whether a request was refused here: then it is not GitHub that asks to wait.
     pub(super) fn has_refused(&self) -> bool {
         self.refused.get()
+    }
+
+    /// Whoever asked for the change may have lost the right to it while it waited.
+    async fn check_permit(&self) -> Result<(), StorageError> {
+        let (check, permit) = self.permit;
+        let error = match check.is_valid(permit).await {
+            Ok(true) => return Ok(()),
+            Ok(false) => StorageError::Withdrawn,
+            Err(_) => StorageError::Unavailable {
+                outcome_unknown: false,
+            },
+        };
+        self.refused.set(true);
+        Err(error)
     }
 
     /// How long the next request has to wait; `None` where it may be sent at once.
@@ -125,6 +145,7 @@ impl github::Pace for Pace<'_> {
             }
             self.sleep.sleep(left).await;
         }
+        self.check_permit().await?;
         Ok(self.count()?)
     }
 }

@@ -55,7 +55,8 @@ impl VaultIndex {
         if let Some(blocked) = self.facts.read(|facts| facts.blocked(now)) {
             return Err(blocked);
         }
-        let pace = Pace::new(self.pacing, &*self.sql, &*self.clock, &*self.sleep);
+        let permit = (&*self.permits, &info.permit);
+        let pace = Pace::new(self.pacing, &*self.sql, &*self.clock, &*self.sleep, permit);
         let made = self.make(note, intent, info, &pace).await;
         match &made {
             Ok(done) => self.take_in(note, intent, done)?,
@@ -160,6 +161,7 @@ const fn contradicts_the_index(error: &StorageError) -> bool {
         StorageError::NoRoom
         | StorageError::UnknownCommit
         | StorageError::TooLarge { .. }
+        | StorageError::Withdrawn
         | StorageError::RateLimited { .. }
         | StorageError::PathRefused
         | StorageError::Rejected(_)

@@ -27,7 +27,7 @@ use super::{ledger::Ledger, weather::Weather};
 use crate::support::{
     chance::Chance,
     github::repository,
-    index::{AtIndex, MovingClock, READERS_PATIENCE},
+    index::{AtIndex, Everybody, MovingClock, READERS_PATIENCE},
     sqlite::HostSql,
     storage::open_policy,
     unreliable::{Connection, UnreliableClient},
@@ -308,6 +308,7 @@ fn seams(
         clock: Rc::clone(clock) as Rc<dyn Clock>,
         rng: Rc::clone(chance) as Rc<dyn Rng>,
         sleep: Rc::clone(sleep) as Rc<dyn Sleep>,
+        permits: Rc::new(Everybody),
         pacing: Pacing::GITHUB,
     }
 }

@@ -10,6 +10,7 @@ use vault_mcp::{
         index::{Pacing, Seams, VaultIndex},
     },
     vault::{
+        permit::{CheckFailed, Permit, PermitCheck},
         policy::VaultPolicy,
         storage::{Revision, Sieve, VaultStorage},
     },
@@ -86,6 +87,17 @@ impl Sleep for MovingSleep {
     }
 }
 
+/// Lets everybody change everything: what most tests are not about.
+#[derive(Debug)]
+pub(crate) struct Everybody;
+
+#[async_trait(?Send)]
+impl PermitCheck for Everybody {
+    async fn is_valid(&self, _permit: &Permit) -> Result<bool, CheckFailed> {
+        Ok(true)
+    }
+}
+
 /// A vault at the look-alike, behind an index.
 pub(crate) struct AtIndex {
     /// The other side of the wire.
@@ -144,6 +156,12 @@ impl AtIndex {
     /// A commit by somebody else that the index has not been told of.
     pub(crate) async fn push_unseen(&self, push: Push) {
         self.look_alike.push(push).await.expect("a push");
+    }
+
+    /// The same index, as a restart finds it, showing its changes' permits to `permits`.
+    pub(crate) fn guarded(&self, permits: Rc<dyn PermitCheck>) -> VaultIndex {
+        let repository = repository(&self.look_alike);
+        open_with(repository, open_policy(), &self.sql, &self.clock, permits)
     }
 
     /// How many requests since the last reset GitHub would count.
@@ -216,6 +234,17 @@ pub(crate) fn open(
     sql: &Rc<HostSql>,
     clock: &Rc<MovingClock>,
 ) -> VaultIndex {
+    open_with(repository, policy, sql, clock, Rc::new(Everybody))
+}
+
+/// Opens an index that shows its changes' permits to `permits`.
+fn open_with(
+    repository: GithubRepository,
+    policy: VaultPolicy,
+    sql: &Rc<HostSql>,
+    clock: &Rc<MovingClock>,
+    permits: Rc<dyn PermitCheck>,
+) -> VaultIndex {
     let fingerprint = policy.fingerprint();
     let seams = Seams {
         sql: Rc::clone(sql) as Rc<dyn Sql>,
@@ -223,6 +252,7 @@ pub(crate) fn open(
         clock: Rc::clone(clock) as Rc<dyn Clock>,
         rng: Rc::new(SystemRng),
         sleep: Rc::new(MovingSleep(Rc::clone(clock))),
+        permits,
         pacing: Pacing::GITHUB,
     };
     VaultIndex::open(repository, Rc::new(policy), &fingerprint, seams).expect("an index")

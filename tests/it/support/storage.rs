@@ -9,6 +9,7 @@ use vault_mcp::{
     storage::memory::{File, MemoryStorage},
     vault::{
         path::{DirPath, VaultPath},
+        permit::Permit,
         policy::{VaultPolicy, Visible, Writable},
         storage::{CommitId, CommitInfo, ListQuery, Listing, Lookup, StorageError, VaultStorage},
     },
@@ -127,6 +128,7 @@ pub(crate) fn info(message: &str) -> CommitInfo {
         author_name: "A. Writer".to_owned(),
         author_email: "writer@example.test".to_owned(),
         message: message.to_owned(),
+        permit: Permit::default(),
     }
 }
 

@@ -15,7 +15,7 @@ use vault_mcp::{
     runtime::ByteStream,
     secret::Secret,
     storage::memory::{File, MemoryStorage},
-    vault::storage::VaultStorage,
+    vault::{permit::PermitCheck, storage::VaultStorage},
 };
 
 pub(crate) use self::{
@@ -36,6 +36,7 @@ pub(crate) struct TestApp<S = MemoryStorage> {
     /// The backend, with a record of what reached it.
     pub(crate) storage: Rc<Recording<S>>,
     deployment: Deployment,
+    guard: Guard,
     app: App,
 }
 
@@ -93,18 +94,18 @@ impl<S: VaultStorage + 'static> TestApp<S> {
         let base_url = oauth.settings.base_url.clone();
         let allowlist = Allowlist::parse(deployment.provider, deployment.allowlist).unwrap();
         let guard = Guard::new(
-            base_url.clone(),
+            Rc::clone(&oauth.settings),
             oauth.state.clone(),
             Rc::new(allowlist),
             (deployment.provider, deployment.issuer.to_owned()),
-            deployment.read_only,
+            Rc::clone(&oauth.log),
         );
         let origins = deployment.allowed_origins.iter();
         let origins = origins.map(|origin| (*origin).to_owned()).collect();
         let app = App::new(
             (base_url, origins),
             oauth,
-            guard,
+            guard.clone(),
             Rc::<Recording<S>>::clone(&storage),
             Rc::new(deployment.policy()),
         );
@@ -114,8 +115,14 @@ impl<S: VaultStorage + 'static> TestApp<S> {
             server,
             storage,
             deployment,
+            guard,
             app,
         }
+    }
+
+    /// Whom changes have to show their permits to.
+    pub(crate) fn permits(&self) -> Rc<dyn PermitCheck> {
+        Rc::new(self.guard.clone())
     }
 
     /// Answers a request of any kind.

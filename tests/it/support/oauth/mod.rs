@@ -259,7 +259,7 @@ impl Server {
 
     /// The grant behind an access token, as the guard sees it.
     pub(crate) async fn access(&self, token: &str) -> Option<ActiveGrant> {
-        self.oauth.state.check_access(token).await.unwrap()
+        self.oauth.state.admit_call(token).await.unwrap()
     }
 
     /// How much a login leaves behind: to show that a refusal leaves nothing.

@@ -18,7 +18,7 @@ use vault_mcp::{
     },
     oauth::{
         event::{AuthEvent, EventLog},
-        state::{self, AuthStateLink, Instance, LinkError},
+        state::{self, AuthStateLink, CallMeter, Instance, LinkError},
     },
     runtime::{Clock, FetchError, HttpClient, Limits, Rng, RngError, Sql},
     secret::Secret,
@@ -193,6 +193,7 @@ impl HttpClient for FakeWeb {
 pub(crate) struct Objects {
     front: HostSql,
     grants: HostSql,
+    meter: CallMeter,
     clock: Rc<ManualClock>,
     /// Whether they cannot be reached.
     pub(crate) down: Cell<bool>,
@@ -206,6 +207,7 @@ impl Objects {
         let objects = Self {
             front: HostSql::in_memory(),
             grants: HostSql::in_memory(),
+            meter: CallMeter::default(),
             clock,
             down: Cell::default(),
             calls: RefCell::default(),
@@ -281,7 +283,7 @@ impl AuthStateLink for Objects {
             instance,
             transition,
             &body,
-            self.sql(instance),
+            (self.sql(instance), &self.meter),
             self.clock.now(),
         );
         tokio::task::yield_now().await;
