@@ -10,6 +10,7 @@ mod guard_calls;
 mod guard_coverage;
 mod guard_pins;
 mod guard_recheck;
+mod log_events;
 mod login_github;
 mod login_google;
 mod login_oidc;

@@ -26,7 +26,8 @@ use super::clock::ManualClock;
 pub(crate) use self::{
     browser::{Browser, Callback, upstream_state},
     requests::{
-        answer, fields, form_request, get, handle, json_request, lifetimes, location, request, text,
+        answer, fields, form, form_request, get, handle, json_request, lifetimes, location,
+        request, text,
     },
     world::{Events, FakeProvider, FakeWeb, Objects, SeededRng, person},
 };

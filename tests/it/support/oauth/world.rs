@@ -306,6 +306,10 @@ impl Events {
         self.0.borrow().iter().map(|event| event.reason).collect()
     }
 
+    pub(crate) fn all(&self) -> Vec<AuthEvent> {
+        self.0.borrow().clone()
+    }
+
     pub(crate) fn last(&self) -> AuthEvent {
         self.0.borrow().last().cloned().unwrap()
     }
