@@ -82,7 +82,7 @@ impl Guard {
     #[must_use]
     pub fn of_request(&self, request: &RequestId) -> Self {
         Self {
-            log: RequestLog::new(&self.log, request),
+            log: RequestLog::over(&self.log, request),
             request: Some(request.clone()),
             ..self.clone()
         }

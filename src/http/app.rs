@@ -90,7 +90,12 @@ impl App {
         }
         match body::collect(body, body::MAX_REQUEST_BODY).await {
             Ok(body) => self.respond(&Request::from_parts(head, body)).await,
-            Err(refusal) => refusal,
+            Err(mut refusal) => {
+                if route.is_some_and(|route| route.cors) {
+                    headers::allow_any_origin(refusal.headers_mut());
+                }
+                refusal
+            }
         }
     }
 
@@ -166,7 +171,9 @@ impl Named<'_> {
         let admission = if route.endpoint == Endpoint::Mcp {
             match self.guard.admit(request).await {
                 Admission::Challenged(response) => return response,
-                admitted => Some(admitted),
+                admitted @ (Admission::Admitted(_)
+                | Admission::Hurried { .. }
+                | Admission::NotListed) => Some(admitted),
             }
         } else {
             None

@@ -5,8 +5,9 @@ use std::future::ready;
 use ::http::StatusCode;
 use bytes::{Bytes, BytesMut};
 use futures_util::{StreamExt, stream};
+use serde_json::json as object;
 
-use super::{Response, headers};
+use super::{Response, json};
 use crate::runtime::ByteStream;
 
 /// The most bytes of body that a request may bring, the webhook's aside.
@@ -39,8 +40,8 @@ pub(super) fn whole(body: Bytes) -> ByteStream {
 }
 
 fn refused(status: StatusCode, why: &'static str) -> Response {
-    let mut response = Response::new(Bytes::from_static(why.as_bytes()));
-    *response.status_mut() = status;
-    headers::no_store(response.headers_mut());
-    response
+    json(
+        status,
+        &object!({ "error": "invalid_request", "error_description": why }),
+    )
 }

@@ -135,7 +135,7 @@ pub struct RequestLog {
 impl RequestLog {
     /// The part of `log` that is about `request`.
     #[must_use]
-    pub fn new(log: &Rc<dyn EventLog>, request: &RequestId) -> Rc<dyn EventLog> {
+    pub fn over(log: &Rc<dyn EventLog>, request: &RequestId) -> Rc<dyn EventLog> {
         Rc::new(Self {
             log: Rc::clone(log),
             request: request.clone(),

@@ -119,7 +119,7 @@ impl AuthorizationServer {
     #[must_use]
     pub fn of_request(&self, request: &RequestId) -> Self {
         Self {
-            log: RequestLog::new(&self.log, request),
+            log: RequestLog::over(&self.log, request),
             ..self.clone()
         }
     }

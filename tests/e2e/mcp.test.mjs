@@ -121,6 +121,18 @@ describe('transport', () => {
     assert.equal((await post('{}', { 'content-type': 'text/plain' })).status, 415);
   });
 
+  test('H4, A7: a body over 4 MB is 413, in JSON that scripts may read', async () => {
+    for (const [size, status] of [
+      [4 * 1024 * 1024, 400],
+      [4 * 1024 * 1024 + 1, 413],
+    ]) {
+      const response = await post('x'.repeat(size));
+      assert.equal(response.status, status, `${size}`);
+      assert.equal(response.headers.get('access-control-allow-origin'), '*');
+      assert.ok((await response.json()).error);
+    }
+  });
+
   test('G5: bad JSON, batches and responses are 400', async () => {
     for (const [body, code] of [
       ['{', -32700],

@@ -73,7 +73,7 @@ async fn a9_health_holds_no_secret() {
 }
 
 #[tokio::test]
-async fn a2_metadata_is_public_at_both_places_and_nowhere_else() {
+async fn a2_a5_metadata_is_public_at_both_places_and_nowhere_else() {
     let app = app();
     for name in ["oauth-protected-resource", "oauth-authorization-server"] {
         let root = get(&app, &format!("/.well-known/{name}")).await;

@@ -277,3 +277,27 @@ fn the_clients_are_those_that_are_pinned() {
         assert!(row.contains(&format!("| {version} |")), "{version}: {row}");
     }
 }
+
+/// What stands in front of a server can stop claude.ai without a trace in its log.
+#[test]
+fn h2_the_documents_say_what_must_pass_an_edge() {
+    let root = env!("CARGO_MANIFEST_DIR");
+    let operations = fs::read_to_string(format!("{root}/docs/operations.md")).unwrap();
+    for word in [
+        "Block AI bots",
+        "Bot Fight Mode",
+        "Access",
+        "WAF",
+        "Claude-User",
+        "python-httpx",
+        "160.79.104.0/21",
+        "/mcp",
+        "/token",
+        "/register",
+        "/authorize",
+        "/.well-known/*",
+        "A record",
+    ] {
+        assert!(operations.contains(word), "{word}");
+    }
+}

@@ -3,6 +3,7 @@
 
 mod app_routes;
 mod app_webhook;
+mod checklist;
 mod config;
 mod docs;
 mod guard_bearer;
@@ -22,10 +23,13 @@ mod oauth_authorize;
 mod oauth_callback;
 mod oauth_consent;
 mod oauth_documents;
+mod oauth_flood;
+mod oauth_fuzz;
 mod oauth_metadata;
 mod oauth_refresh;
 mod oauth_registration;
 mod oauth_remembered;
+mod oauth_restart;
 mod oauth_revoke;
 mod oauth_sessions;
 mod oauth_state;

@@ -9,7 +9,7 @@ use vault_mcp::{
 use crate::support::oauth::{Browser, CLAUDE, LOOPBACK, START, Server, handle, request};
 
 fn sweep(server: &Server, instance: Instance) -> Option<u64> {
-    let next = expire(instance, server.objects.sql(instance), server.clock.now()).unwrap();
+    let next = expire(instance, &*server.objects.sql(instance), server.clock.now()).unwrap();
     next.map(Timestamp::unix_seconds)
 }
 
@@ -69,7 +69,7 @@ async fn preparing_again_changes_nothing() {
     let server = Server::new();
     let tokens = server.sign_in().await;
     for instance in Instance::ALL {
-        state::prepare(instance, server.objects.sql(instance)).unwrap();
+        state::prepare(instance, &*server.objects.sql(instance)).unwrap();
     }
     assert!(server.access(&tokens.access).await.is_some());
 }
@@ -81,7 +81,8 @@ fn a_transition_is_carried_out_by_its_own_object_only() {
     let body = r#"{"id":"dcr_x"}"#;
     let meter = CallMeter::default();
     let ask = |instance, name, body| {
-        let object = (server.objects.sql(instance) as &dyn Sql, &meter);
+        let sql = server.objects.sql(instance);
+        let object = (&*sql as &dyn Sql, &meter);
         dispatch(instance, name, body, object, now)
     };
     assert_eq!(ask(Instance::Front, "find_client", body).unwrap(), "null");

@@ -34,7 +34,7 @@ async fn whole(owner: &Bearer<'_>, path: &str) -> (String, usize) {
 }
 
 #[tokio::test]
-async fn a_long_note_comes_in_windows() {
+async fn h4_a_long_note_comes_in_windows() {
     let lines: Vec<String> = (0..20_000)
         .map(|line| format!("line {line} of many\n"))
         .collect();
@@ -67,7 +67,7 @@ async fn a_long_note_comes_in_windows() {
 
 /// One character less, exactly, and one more than fits.
 #[tokio::test]
-async fn notes_around_the_cap() {
+async fn h4_notes_around_the_cap() {
     for characters in (CAP - 6_000..=CAP + 1)
         .step_by(500)
         .chain([CAP - 1, CAP, CAP + 1])
@@ -126,7 +126,7 @@ fn app_of(paths: &[String]) -> TestApp {
 }
 
 #[tokio::test]
-async fn a_long_list_comes_in_pages_that_fit() {
+async fn h4_a_long_list_comes_in_pages_that_fit() {
     let paths: Vec<String> = (0..3_000)
         .map(|number| format!("Some Folder/A note with a name of usual length {number:05}.md"))
         .collect();

@@ -2,7 +2,10 @@
 
 use http::Method;
 use serde_json::json;
-use vault_mcp::{mcp::Era, storage::memory::MemoryStorage};
+use vault_mcp::{
+    mcp::{Era, METHODS},
+    storage::memory::MemoryStorage,
+};
 
 use super::{ERAS, app, list_tools};
 use crate::support::app::{MODERN, Post, TestApp};
@@ -252,4 +255,29 @@ async fn h3_the_endpoint_with_a_slash_is_the_same_endpoint() {
         slash.header("www-authenticate"),
         bare.header("www-authenticate")
     );
+}
+
+/// No answer goes on: none can outlive the grant that it was given under, and there is nothing to
+/// break off when somebody is taken off the list.
+#[tokio::test]
+async fn g13_no_answer_is_a_stream_whatever_is_asked_for() {
+    let app = app();
+    let owner = app.owner().await;
+    for era in ERAS {
+        for method in METHODS {
+            let params = json!({
+                "_meta": { "progressToken": 1 },
+                "name": "read_note",
+                "arguments": { "path": "Note.md" },
+                "uri": "vault://note/Note.md",
+                "notifications": { "toolsListChanged": true },
+            });
+            let post = Post::of(era, method.name, &params)
+                .edit(|message| message["params"]["_meta"]["progressToken"] = json!(1))
+                .header("accept", "text/event-stream, application/json;q=0.1");
+            let answer = owner.send(&post).await;
+            assert_eq!(answer.header("content-type"), Some("application/json"));
+            assert!(answer.json().is_object(), "{}", method.name);
+        }
+    }
 }

@@ -353,3 +353,19 @@ async fn g12_no_error_code_is_one_that_the_protocol_left_open() {
         }
     }
 }
+
+/// A client that declares nothing gets everything that there is.
+#[tokio::test]
+async fn g15_nothing_needs_a_capability_of_the_client() {
+    let app = app();
+    let owner = app.owner().await;
+    for method in METHODS {
+        let params = json!({ "name": "read_note", "arguments": { "path": "Note.md" } });
+        let post = Post::modern(method.name, &params)
+            .edit(|message| assert_eq!(meta(message)[CAPABILITIES], json!({})));
+        let answer = owner.send(&post).await;
+        assert_ne!(answer.json()["error"]["code"], -32021, "{}", method.name);
+    }
+    let read = owner.send(&read_note()).await;
+    assert_eq!(read.outcome(), "ok");
+}

@@ -159,7 +159,7 @@ async fn e15_the_last_use_is_the_last_call_not_the_last_refresh() {
     let tokens = server.sign_in().await;
     let used_at = || {
         let sql = server.objects.sql(Instance::Grants);
-        let rows = vault_mcp::runtime::Sql::exec(sql, "SELECT used_at FROM grants", &[]).unwrap();
+        let rows = vault_mcp::runtime::Sql::exec(&*sql, "SELECT used_at FROM grants", &[]).unwrap();
         u64::try_from(rows[0].integer(0).unwrap()).unwrap() - START
     };
     for (wait, noted) in [(299, 0), (1, 300), (200, 300), (600, 1_100)] {

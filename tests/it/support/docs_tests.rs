@@ -12,7 +12,7 @@ use std::{
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// Each row of the tables in `docs/NAME`: its first cell, and the code spans of its last, which name tests.
-fn rows_with_tests(name: &str) -> Vec<(String, Vec<String>)> {
+pub(crate) fn rows_with_tests(name: &str) -> Vec<(String, Vec<String>)> {
     let document = fs::read_to_string(format!("{ROOT}/docs/{name}")).unwrap();
     let lines: Vec<&str> = document.lines().collect();
     // A table's head stands above its line of dashes.

@@ -1,5 +1,7 @@
 //! SQL on the host: the engine of Durable Objects over `rusqlite`, with the same fences.
 
+use std::path::Path;
+
 use rusqlite::{
     Connection, ToSql,
     limits::Limit,
@@ -7,7 +9,7 @@ use rusqlite::{
 };
 use vault_mcp::runtime::{Sql, SqlError, SqlRow, SqlValue};
 
-/// A database in memory that refuses what a Durable Object's database refuses: more than 100
+/// A database that refuses what a Durable Object's database refuses: more than 100
 /// parameters, values over 2 MB, `LIKE` patterns over 50 bytes, several statements in one call,
 /// and transactions by hand. Source: the limits page of Cloudflare's Durable Objects documentation.
 #[derive(Debug)]
@@ -41,7 +43,20 @@ const REFUSED: [&str; 8] = [
 impl HostSql {
     /// An empty database.
     pub(crate) fn in_memory() -> Self {
-        let connection = Connection::open_in_memory().expect("open a database in memory");
+        Self::over(Connection::open_in_memory().expect("open a database in memory"))
+    }
+
+    /// The database in a file, which may be there already.
+    pub(crate) fn open(file: &Path) -> Self {
+        let connection = Connection::open(file).expect("open a database");
+        // A test's machine does not lose its power in the middle.
+        connection
+            .pragma_update(None, "synchronous", "OFF")
+            .expect("a pragma");
+        Self::over(connection)
+    }
+
+    fn over(connection: Connection) -> Self {
         for (limit, value) in LIMITS {
             connection
                 .set_limit(limit, value)

@@ -2,6 +2,7 @@
 //! login provider, and two databases in memory in place of the two objects.
 
 mod browser;
+mod objects;
 mod requests;
 mod world;
 
@@ -25,11 +26,12 @@ use super::clock::ManualClock;
 
 pub(crate) use self::{
     browser::{Browser, Callback, upstream_state},
+    objects::Objects,
     requests::{
         answer, fields, form, form_request, get, handle, json_request, lifetimes, location,
         request, text,
     },
-    world::{Events, FakeProvider, FakeWeb, Objects, SeededRng, person},
+    world::{Events, FakeProvider, FakeWeb, SeededRng, person},
 };
 
 pub(crate) const BASE: &str = "https://vault.example";
@@ -48,6 +50,8 @@ pub(crate) struct Setup {
     pub(crate) allowlist: String,
     /// The kind of the login provider.
     pub(crate) provider: ProviderKind,
+    /// Whether the objects keep their databases in files, so that they can be restarted.
+    pub(crate) on_disk: bool,
 }
 
 /// The authorization server under test.
@@ -82,6 +86,7 @@ impl Server {
             },
             allowlist: "owner@example.test reader@example.test:read".to_owned(),
             provider: ProviderKind::Oidc,
+            on_disk: false,
         };
         change(&mut setup);
         let clock = Rc::new(ManualClock::at(START));
@@ -90,7 +95,12 @@ impl Server {
             setup.provider,
             person("owner@example.test"),
         ));
-        let objects = Rc::new(Objects::new(Rc::clone(&clock)));
+        let objects = if setup.on_disk {
+            Objects::on_disk(Rc::clone(&clock))
+        } else {
+            Objects::new(Rc::clone(&clock))
+        };
+        let objects = Rc::new(objects);
         let events = Rc::new(Events::default());
         let web = Rc::new(FakeWeb::default());
         let state = AuthState::new(

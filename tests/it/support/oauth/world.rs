@@ -1,10 +1,8 @@
-//! Time, randomness, the login provider, the two objects and the log, as tests control them.
+//! Time, randomness, the login provider, the web and the log, as tests control them.
 
 use std::{
     cell::{Cell, RefCell},
     collections::BTreeMap,
-    fmt::Write as _,
-    rc::Rc,
 };
 
 use async_trait::async_trait;
@@ -16,15 +14,10 @@ use vault_mcp::{
         Caution, Identity, IdentityProvider, LoggedIn, LoginAttempt, LoginCallback, LoginError,
         ProviderKind,
     },
-    oauth::{
-        event::{AuthEvent, EventLog},
-        state::{self, AuthStateLink, CallMeter, Instance, LinkError},
-    },
-    runtime::{Clock, FetchError, HttpClient, Limits, Rng, RngError, Sql},
+    oauth::event::{AuthEvent, EventLog},
+    runtime::{FetchError, HttpClient, Limits, Rng, RngError},
     secret::Secret,
 };
-
-use crate::support::{clock::ManualClock, sqlite::HostSql};
 
 /// A generator whose output is the same in every run: SHA-256 of a counter.
 #[derive(Debug, Default)]
@@ -185,109 +178,6 @@ impl HttpClient for FakeWeb {
             .header("cache-control", cache_control)
             .header("location", "https://elsewhere.dev/x");
         Ok(response.body(Bytes::from(body.clone())).unwrap())
-    }
-}
-
-/// Both objects, in memory.
-#[derive(Debug)]
-pub(crate) struct Objects {
-    front: HostSql,
-    grants: HostSql,
-    meter: CallMeter,
-    clock: Rc<ManualClock>,
-    /// Whether they cannot be reached.
-    pub(crate) down: Cell<bool>,
-    /// The transitions that were carried out.
-    pub(crate) calls: RefCell<Vec<String>>,
-}
-
-impl Objects {
-    /// Both of them, new and prepared.
-    pub(crate) fn new(clock: Rc<ManualClock>) -> Self {
-        let objects = Self {
-            front: HostSql::in_memory(),
-            grants: HostSql::in_memory(),
-            meter: CallMeter::default(),
-            clock,
-            down: Cell::default(),
-            calls: RefCell::default(),
-        };
-        for instance in Instance::ALL {
-            state::prepare(instance, objects.sql(instance)).unwrap();
-        }
-        objects
-    }
-
-    pub(crate) fn sql(&self, instance: Instance) -> &HostSql {
-        match instance {
-            Instance::Front => &self.front,
-            Instance::Grants => &self.grants,
-        }
-    }
-
-    /// How many rows a table has.
-    pub(crate) fn rows(&self, instance: Instance, table: &str) -> i64 {
-        let rows = self
-            .sql(instance)
-            .exec(&format!("SELECT count(*) FROM {table}"), &[])
-            .unwrap();
-        rows[0].integer(0).unwrap()
-    }
-
-    /// Every text that either database holds, to look for what must not be there.
-    pub(crate) fn everything(&self) -> String {
-        let mut all = String::new();
-        for (instance, tables) in [
-            (
-                Instance::Front,
-                ["clients", "documents", "consents", "logins"].as_slice(),
-            ),
-            (
-                Instance::Grants,
-                &[
-                    "grants",
-                    "codes",
-                    "refresh_tokens",
-                    "access_tokens",
-                    "pins",
-                    "sessions",
-                    "withdrawals",
-                ],
-            ),
-        ] {
-            for table in tables {
-                let statement = format!("SELECT * FROM {table}");
-                let rows = self.sql(instance).exec(&statement, &[]).unwrap();
-                writeln!(all, "{rows:?}").unwrap();
-            }
-        }
-        all
-    }
-}
-
-#[async_trait(?Send)]
-impl AuthStateLink for Objects {
-    async fn call(
-        &self,
-        instance: Instance,
-        transition: &str,
-        body: String,
-    ) -> Result<String, LinkError> {
-        // Other requests get their turn on the way, as they do between a Worker and an object.
-        tokio::task::yield_now().await;
-        if self.down.get() {
-            return Err(LinkError("down for the test".to_owned()));
-        }
-        self.calls.borrow_mut().push(transition.to_owned());
-        let outcome = state::dispatch(
-            instance,
-            transition,
-            &body,
-            (self.sql(instance), &self.meter),
-            self.clock.now(),
-        );
-        tokio::task::yield_now().await;
-        outcome.map_err(|error| LinkError(error.to_string()))
     }
 }
 
