@@ -29,7 +29,7 @@ use crate::support::{
     chance::Chance,
     github::repository,
     http_client::LoopbackClient,
-    index::{AtIndex, MovingClock, READERS_PATIENCE, notes},
+    index::{AtIndex, Everybody, MovingClock, READERS_PATIENCE, notes},
     sqlite::HostSql,
     storage::{open_policy, run},
     vaults::overwrite,
@@ -74,6 +74,7 @@ impl Vault {
             clock: Rc::clone(&clock) as _,
             rng: Rc::clone(&chance) as _,
             sleep: Rc::new(Skip(Rc::clone(&clock))),
+            permits: Rc::new(Everybody),
             pacing,
         };
         let policy = open_policy();
