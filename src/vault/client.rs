@@ -9,6 +9,7 @@ mod delete;
 mod filter;
 mod folder;
 mod list;
+mod overview;
 mod read;
 mod room;
 mod search;
@@ -20,6 +21,7 @@ pub use change::{MAX_NOTE_BYTES, Replaced, WriteOutcome, Written};
 pub use delete::{DeleteRequest, Deleted};
 pub use filter::FilterRequest;
 pub use list::{FolderSummary, ListRequest, ListedNote, MAX_PAGE, NotePage};
+pub use overview::{IndexedFacts, VaultOverview};
 pub use read::Note;
 pub use search::{FoundNote, FoundPage, MAX_HITS, SearchRequest};
 pub use write::{WriteMode, WriteRequest};
@@ -80,14 +82,26 @@ impl VaultClient {
         &self.policy
     }
 
+    /// The person in whose name changes are made, and the client through which.
+    #[must_use]
+    pub const fn author(&self) -> &Author {
+        &self.author
+    }
+
     /// Whether this caller may change anything, and if not, why.
     fn check_writable(&self) -> Result<(), VaultError> {
+        self.read_only()
+            .map_or(Ok(()), |reason| Err(VaultError::ReadOnly(reason)))
+    }
+
+    /// Why this caller may change nothing; `None` where they may.
+    fn read_only(&self) -> Option<ReadOnly> {
         if self.policy.is_read_only() {
-            return Err(VaultError::ReadOnly(ReadOnly::Vault));
+            return Some(ReadOnly::Vault);
         }
         match self.access {
-            Access::ReadWrite => Ok(()),
-            Access::ReadOnly => Err(VaultError::ReadOnly(ReadOnly::Login)),
+            Access::ReadWrite => None,
+            Access::ReadOnly => Some(ReadOnly::Login),
         }
     }
 

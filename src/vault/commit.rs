@@ -50,6 +50,24 @@ impl Author {
         Self { permit, ..self }
     }
 
+    /// The person's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The person's e-mail address, as commits show it.
+    #[must_use]
+    pub fn email(&self) -> &str {
+        &self.email
+    }
+
+    /// What the client calls itself; nobody vouches for it.
+    #[must_use]
+    pub fn client(&self) -> &str {
+        &self.client
+    }
+
     /// The commit of a change to `path`.
     ///
     /// The message is one line, the caller's or our own, and a trailer that names the client. A

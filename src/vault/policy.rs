@@ -32,7 +32,7 @@ const RULES_VERSION: u32 = 1;
 /// File names by which agents load instructions, folded. A note so called may be read, but writing
 /// one would let a conversation instruct every later one. The two longer ones are the personal
 /// variants that Claude Code and Codex load beside them.
-const AGENT_FILES: [&str; 5] = [
+pub(super) const AGENT_FILES: [&str; 5] = [
     "agents.md",
     "agents.override.md",
     "claude.local.md",

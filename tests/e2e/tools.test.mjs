@@ -7,7 +7,7 @@ import { signIn } from './support/oauth.mjs';
 import { Stack } from './support/stack.mjs';
 
 const AUTHOR = 'owner@example.test <owner@example.test>';
-const TOOLS = ['list_notes', 'read_note', 'search_notes', 'write_note', 'delete_note'];
+const TOOLS = ['list_notes', 'read_note', 'search_notes', 'vault_overview', 'write_note', 'delete_note'];
 
 let stack;
 let repository;

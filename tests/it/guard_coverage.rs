@@ -227,7 +227,7 @@ fn parameters_of(method: &str) -> Value {
 /// Arguments that fit a tool.
 fn arguments_of(tool: ToolName) -> Value {
     match tool {
-        ToolName::ListNotes => json!({}),
+        ToolName::ListNotes | ToolName::VaultOverview => json!({}),
         ToolName::SearchNotes => json!({ "query": "here" }),
         ToolName::ReadNote | ToolName::DeleteNote => json!({ "path": "Note.md" }),
         ToolName::WriteNote => json!({ "path": "Note.md", "content": "changed" }),

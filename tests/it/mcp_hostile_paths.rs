@@ -20,7 +20,10 @@ fn arguments(tool: ToolName, path: &str) -> Value {
     match tool {
         ToolName::ListNotes => json!({ "dir": path }),
         ToolName::SearchNotes => json!({ "query": "here", "dir": path }),
-        ToolName::ReadNote | ToolName::DeleteNote => json!({ "path": path }),
+        // It has no arguments: a path is one too many.
+        ToolName::ReadNote | ToolName::DeleteNote | ToolName::VaultOverview => {
+            json!({ "path": path })
+        }
         ToolName::WriteNote => json!({ "path": path, "content": "new\n" }),
     }
 }

@@ -11,6 +11,7 @@ mod list_notes;
 mod read_note;
 mod schema;
 mod search_notes;
+mod vault_overview;
 mod write_note;
 
 use rmcp::model::{CallToolResult, JsonObject, Tool};
@@ -27,6 +28,8 @@ pub enum ToolName {
     ReadNote,
     /// `search_notes`.
     SearchNotes,
+    /// `vault_overview`.
+    VaultOverview,
     /// `write_note`.
     WriteNote,
     /// `delete_note`.
@@ -35,10 +38,11 @@ pub enum ToolName {
 
 impl ToolName {
     /// Every tool, in the order in which they are offered. The first accepts `{}`.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::ListNotes,
         Self::ReadNote,
         Self::SearchNotes,
+        Self::VaultOverview,
         Self::WriteNote,
         Self::DeleteNote,
     ];
@@ -50,6 +54,7 @@ impl ToolName {
             Self::ListNotes => "list_notes",
             Self::ReadNote => "read_note",
             Self::SearchNotes => "search_notes",
+            Self::VaultOverview => "vault_overview",
             Self::WriteNote => "write_note",
             Self::DeleteNote => "delete_note",
         }
@@ -65,7 +70,7 @@ impl ToolName {
     #[must_use]
     pub const fn is_mutation(self) -> bool {
         match self {
-            Self::ListNotes | Self::ReadNote | Self::SearchNotes => false,
+            Self::ListNotes | Self::ReadNote | Self::SearchNotes | Self::VaultOverview => false,
             Self::WriteNote | Self::DeleteNote => true,
         }
     }
@@ -77,6 +82,7 @@ impl ToolName {
             Self::ListNotes => list_notes::definition(),
             Self::ReadNote => read_note::definition(),
             Self::SearchNotes => search_notes::definition(),
+            Self::VaultOverview => vault_overview::definition(),
             Self::WriteNote => write_note::definition(),
             Self::DeleteNote => delete_note::definition(),
         }
@@ -93,6 +99,7 @@ pub(super) async fn call(
         ToolName::ListNotes => list_notes::call(vault, arguments).await,
         ToolName::ReadNote => read_note::call(vault, arguments).await,
         ToolName::SearchNotes => search_notes::call(vault, arguments).await,
+        ToolName::VaultOverview => vault_overview::call(vault, arguments).await,
         ToolName::WriteNote => write_note::call(vault, arguments).await,
         ToolName::DeleteNote => delete_note::call(vault, arguments).await,
     };

@@ -21,7 +21,11 @@ pub(super) fn of<T: JsonSchema>() -> Arc<JsonObject> {
     };
     schema.remove("title");
     schema.remove("description");
-    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+    // A tool without arguments has none of them, which is to be said too.
+    let properties = schema
+        .entry("properties")
+        .or_insert_with(|| Value::Object(JsonObject::new()));
+    if let Value::Object(properties) = properties {
         properties.values_mut().for_each(plain);
     }
     Arc::new(schema)

@@ -98,6 +98,7 @@ impl VaultIndex {
             )?,
             undated: self.count_of(&undated)?,
             named: self.entries(named, "ORDER BY path", [])?,
+            answered_at: Some(self.clock.now()),
             checked_at,
             token_expires_at,
         })

@@ -121,6 +121,7 @@ pub fn overview(
         recent: recent.iter().take(RECENT).map(|n| n.entry()).collect(),
         undated,
         named: notes.iter().filter(is_named).map(Read::entry).collect(),
+        answered_at: None,
         checked_at: None,
         token_expires_at: None,
     }

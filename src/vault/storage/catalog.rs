@@ -189,6 +189,8 @@ pub struct Overview<P = Visible> {
     pub undated: usize,
     /// The notes that were asked for by name.
     pub named: Vec<CatalogEntry<P>>,
+    /// When the answer was given, where the backend knows the time.
+    pub answered_at: Option<Timestamp>,
     /// When the backend last heard from where the notes are kept.
     pub checked_at: Option<Timestamp>,
     /// When the vault token expires, where known.
@@ -244,6 +246,7 @@ impl<P> Overview<P> {
             recent: with_paths(self.recent, &convert),
             undated: self.undated,
             named: with_paths(self.named, &convert),
+            answered_at: self.answered_at,
             checked_at: self.checked_at,
             token_expires_at: self.token_expires_at,
         }

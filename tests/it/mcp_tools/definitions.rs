@@ -150,9 +150,25 @@ async fn the_first_tool_needs_no_arguments() {
 async fn the_arguments_that_people_rely_on_are_there() {
     let definitions = definitions().await;
     for (tool, arguments) in [
-        (ToolName::ListNotes, ["dir", "limit", "cursor"].as_slice()),
+        (
+            ToolName::ListNotes,
+            [
+                "dir",
+                "depth",
+                "tag",
+                "frontmatter",
+                "modified_since",
+                "sort",
+                "limit",
+                "cursor",
+            ]
+            .as_slice(),
+        ),
         (ToolName::ReadNote, &["path"]),
-        (ToolName::SearchNotes, &["query", "limit", "cursor"]),
+        (
+            ToolName::SearchNotes,
+            &["query", "dir", "tag", "frontmatter", "limit", "cursor"],
+        ),
         (
             ToolName::WriteNote,
             &["path", "content", "mode", "expected_revision"],

@@ -7,6 +7,7 @@ mod definitions;
 mod errors;
 mod failing;
 mod list;
+mod overview;
 mod read;
 mod search;
 mod write;
