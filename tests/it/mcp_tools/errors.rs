@@ -1,13 +1,20 @@
 //! Every error of a backend, as a model reads it: a stable code, what happened, what to do next;
 //! and nothing that only an operator may know.
 
-use std::{collections::BTreeSet, fmt::Write as _};
+use std::{collections::BTreeSet, fmt::Write as _, time::Duration};
 
 use serde_json::json;
-use vault_mcp::{storage::memory::File, vault::storage::StorageError};
+use vault_mcp::{
+    mcp::{Era, HurriedServer, respond},
+    storage::memory::File,
+    vault::storage::StorageError,
+};
 
 use super::failing::{TOKEN, When, changing, denials, looking, said};
-use crate::support::{app::TestApp, docs::OPERATIONS};
+use crate::support::{
+    app::{Post, TestApp},
+    docs::OPERATIONS,
+};
 
 fn check(error: &str) {
     let (code, sentence) = error.split_once(": ").expect("a code and a sentence");
@@ -58,6 +65,11 @@ async fn the_documentation_has_a_row_for_every_sentence_of_the_upstream() {
     }
     let building = said(When::Building, &StorageError::NotFound, "search_notes", "").await;
     unused.retain(|row| !building.starts_with(row));
+    let retry_after = Duration::from_secs(1);
+    let call = Post::call(Era::Modern, "list_notes", &json!({}));
+    let hurried = respond(HurriedServer { retry_after }, &call.request()).await;
+    let hurried = String::from_utf8_lossy(hurried.body()).into_owned();
+    unused.retain(|row| !hurried.contains(row));
     assert_eq!(unused, BTreeSet::new(), "said by nothing");
 }
 

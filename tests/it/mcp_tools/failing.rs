@@ -217,6 +217,7 @@ pub(super) fn changing(tool: &str, path: &str) -> Vec<(&'static str, StorageErro
             },
         ),
         ("path", StorageError::PathRefused),
+        ("withdrawn", StorageError::Withdrawn),
     ]);
     let current = Some(Revision::of(b"theirs"));
     if path == "New.md" {
