@@ -88,8 +88,11 @@ impl VaultClient {
         &self.author
     }
 
-    /// Whether this caller may change anything, and if not, why.
-    fn check_writable(&self) -> Result<(), VaultError> {
+    /// Whether this caller may change anything.
+    ///
+    /// # Errors
+    /// `READ_ONLY`, with the reason.
+    pub fn check_writable(&self) -> Result<(), VaultError> {
         self.read_only()
             .map_or(Ok(()), |reason| Err(VaultError::ReadOnly(reason)))
     }

@@ -90,11 +90,18 @@ impl ToolName {
 }
 
 /// Calls a tool. Whatever goes wrong is an answer that the model can read (MCP SEP-1303).
+///
+/// Who may change nothing is told so whatever the arguments are: no others would do either.
 pub(super) async fn call(
     tool: ToolName,
     vault: &VaultClient,
     arguments: Option<JsonObject>,
 ) -> CallToolResult {
+    if tool.is_mutation()
+        && let Err(refused) = vault.check_writable()
+    {
+        return result::failure(&refused.into());
+    }
     let answer = match tool {
         ToolName::ListNotes => list_notes::call(vault, arguments).await,
         ToolName::ReadNote => read_note::call(vault, arguments).await,
