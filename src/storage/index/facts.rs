@@ -68,9 +68,9 @@ pub(super) struct Facts {
     pub(super) stage: Stage,
     /// Whether the branch is known to have moved past `head`, or may have.
     pub(super) dirty: bool,
-    /// Whether a change was sent of which it is not known yet what became: it is under way, or was
+    /// When a change was sent of which it is not known yet what became: it is under way, or was
     /// broken off.
-    pub(super) sent: bool,
+    pub(super) sent: Option<Timestamp>,
     /// When GitHub last said where the branch is.
     pub(super) checked_at: Option<Timestamp>,
     /// Whether GitHub's last word was an older commit than the head.

@@ -60,15 +60,14 @@ impl VaultIndex {
         let turn = self.turn.lock().await;
         // Whoever had sent this is gone, with its answer.
         self.facts.change(|facts| {
-            facts.dirty |= facts.sent;
-            facts.sent = false;
+            facts.dirty |= facts.sent.take().is_some();
         })?;
         Ok(turn)
     }
 
     /// Whether a change was sent and then broken off, here or in an earlier life of the index.
     pub(super) fn has_lost_a_change(&self) -> bool {
-        self.facts.read(|facts| facts.sent) && self.turn.try_lock().is_ok()
+        self.facts.read(|facts| facts.sent.is_some()) && self.turn.try_lock().is_ok()
     }
 
     async fn look_if_due(&self) -> Result<(), StorageError> {

@@ -65,7 +65,7 @@ impl VaultIndex {
                     self.take_failure(error)?;
                 }
                 self.facts.change(|facts| {
-                    facts.sent = false;
+                    facts.sent = None;
                     // The index may know less than GitHub: then the next reader looks first.
                     facts.dirty |= contradicts_the_index(error);
                 })?;
@@ -95,7 +95,8 @@ impl VaultIndex {
             self.check(note, intent).await?;
         }
         // Should this break off, nobody knows what became of it.
-        self.facts.change(|facts| facts.sent = true)?;
+        let now = self.clock.now();
+        self.facts.change(|facts| facts.sent = Some(now))?;
         if ready {
             self.github.apply(note, intent, info, pace).await
         } else {
@@ -136,7 +137,7 @@ impl VaultIndex {
         }
         self.written.borrow_mut().insert(note.as_str().to_owned());
         self.facts.change(|facts| {
-            facts.sent = false;
+            facts.sent = None;
             facts.heads = self.github.heads();
             match &done.written {
                 Some(written) if written.parent == facts.head => {

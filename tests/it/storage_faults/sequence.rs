@@ -325,7 +325,7 @@ async fn list(world: &World) {
 }
 
 async fn search(world: &World, path: &str) {
-    let Some(word) = world.ledger.borrow().text(path).and_then(|text| {
+    let Some(needle) = world.ledger.borrow().text(path).and_then(|text| {
         let mut words = text.split_whitespace();
         words
             .find(|word| word.starts_with("text"))
@@ -334,7 +334,7 @@ async fn search(world: &World, path: &str) {
         return;
     };
     let request = SearchRequest {
-        query: &word,
+        query: &needle,
         dir: "",
         filter: FilterRequest::default(),
         limit: 20,
@@ -348,10 +348,10 @@ async fn search(world: &World, path: &str) {
     let hits: Vec<_> = found.hits.iter().map(|hit| hit.path.as_str()).collect();
     assert!(
         hits.iter().all(|hit| *hit == path),
-        "{word} is in {path} alone, and found in {hits:?}"
+        "{needle} is in {path} alone, and found in {hits:?}"
     );
     // An index that is being built answers otherwise: what it finds is all there is.
     if ledger.is_known(path) {
-        assert_eq!(hits, [path], "{word} must be found");
+        assert_eq!(hits, [path], "{needle} must be found");
     }
 }

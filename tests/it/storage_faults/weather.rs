@@ -144,13 +144,14 @@ impl Weather {
     }
 
     /// What it does to the connection.
-    pub(super) const fn connection(self) -> Option<Connection> {
-        match self {
-            W::LostAnswers => Some(Connection::LosesAnswers),
-            W::LateRequests => Some(Connection::IsLate),
-            W::NoConnection => Some(Connection::Down),
-            _ => None,
-        }
+    pub(super) fn connection(self) -> Option<Connection> {
+        let bad = [
+            (W::LostAnswers, Connection::LosesAnswers),
+            (W::LateRequests, Connection::IsLate),
+            (W::NoConnection, Connection::Down),
+        ];
+        let mut bad = bad.into_iter();
+        bad.find_map(|(weather, connection)| (weather == self).then_some(connection))
     }
 
     /// Whether the token may only read while it lasts.

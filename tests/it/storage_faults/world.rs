@@ -67,7 +67,7 @@ impl Sleep for SkippingSleep {
             // Long enough for a request or two: what is broken off has begun.
             tokio::time::sleep(Duration::from_millis(self.chance.below(8))).await;
         } else {
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 }
