@@ -35,6 +35,7 @@ mod oauth_sessions;
 mod oauth_state;
 mod oauth_token;
 mod storage_contract;
+mod storage_decisions;
 mod storage_faults;
 mod storage_filters;
 mod storage_github;
