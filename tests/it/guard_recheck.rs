@@ -80,8 +80,12 @@ impl PermitCheck for Turn {
             Some(Interim::Redeployed(app)) => *self.deployed.borrow_mut() = Some(*app),
             Some(Interim::Done) | None => {}
         }
-        let deployed = self.deployed.borrow();
-        let permits = deployed.as_ref().unwrap_or(&world.app).permits();
+        let permits = self
+            .deployed
+            .borrow()
+            .as_ref()
+            .unwrap_or(&world.app)
+            .permits();
         permits.is_valid(permit).await
     }
 }
@@ -254,7 +258,7 @@ fn f3_a_change_that_waits_in_the_queue_is_not_sent_when_its_grant_has_ended() {
             outcome(&bearers[0], &create),
             outcome(&bearers[1], &replace),
         );
-        let outcomes = outcomes.await;
+        let outcomes = Box::pin(outcomes).await;
         assert_eq!(outcomes, ("ok".to_owned(), "READ_ONLY".to_owned()));
         assert_eq!(world.sent(), ["PUT /contents/New.md 201"]);
         assert_eq!(world.vault.content("Old.md").await, "old");

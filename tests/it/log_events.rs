@@ -161,9 +161,10 @@ async fn h1_no_route_logs_past_the_request() {
     {
         for body in ["", "=", "{", "{}"] {
             let post = Post::raw(body).method(&methods[0]).to(path);
-            let post = match endpoint {
-                Endpoint::Register | Endpoint::Mcp => post,
-                _ => post.header("content-type", "application/x-www-form-urlencoded"),
+            let post = if matches!(endpoint, Endpoint::Register | Endpoint::Mcp) {
+                post
+            } else {
+                post.header("content-type", "application/x-www-form-urlencoded")
             };
             let post = post.header("authorization", "Bearer junk");
             for event in events(&app, &post).await {
