@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, time::Instant};
 
 use vault_mcp::{
+    runtime::Sql,
     storage::index::{Page, Stage},
     vault::{
         filter::NoteFilter,
@@ -119,6 +120,73 @@ fn a_real_vault_is_searched_as_the_scan_does() {
                 .collect();
             assert_eq!(found, scanned, "{query:?}");
             assert_eq!(first.total, scanned.len(), "{query:?}");
+        }
+    });
+}
+
+/// What docs/decisions/0003-search.md is decided by: the same questions asked of the index, of the
+/// engine's own scan of the texts, and of our scan. `--nocapture` shows the table.
+#[test]
+#[ignore = "set VAULT_MCP_REAL_VAULT=DIR"]
+fn a_lookup_beside_a_scan() {
+    run(async {
+        let vault = indexed().await;
+        let sql: &dyn Sql = &*vault.sql;
+        let number = |statement: &str| sql.exec(statement, &[]).unwrap()[0].integer(0).unwrap();
+        println!(
+            "texts {} bytes, database {} bytes, full-text index {} bytes",
+            number("SELECT sum(length(CAST(body AS BLOB))) FROM notes"),
+            number("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"),
+            number("SELECT sum(length(block)) FROM search_data"),
+        );
+        let bodies = sql
+            .exec("SELECT path, ifnull(body, '') FROM notes", &[])
+            .unwrap();
+        let notes: Vec<_> = bodies
+            .iter()
+            .map(|row| {
+                (
+                    VaultPath::parse(row.text(0).unwrap()).unwrap(),
+                    row.text(1).unwrap(),
+                )
+            })
+            .collect();
+        println!("query, notes, lookup with first page, engine's scan, our scan");
+        for query in [
+            "系統",
+            "的",
+            "笔记",
+            "ไทย",
+            "검색",
+            "obsidian",
+            "[[",
+            "- [ ]",
+            "C++",
+            "![[",
+        ] {
+            let parsed = Query::parse(query).unwrap();
+            let page = Page {
+                offset: 0,
+                limit: 20,
+            };
+            let everywhere = (DirPath::root(), NoteFilter::default());
+            let started = Instant::now();
+            let found = vault
+                .index
+                .find(&parsed, &everywhere.0, &everywhere.1, page)
+                .await
+                .unwrap();
+            let lookup = started.elapsed();
+            let started = Instant::now();
+            let statement = "SELECT count(*) FROM notes WHERE instr(body, ?) > 0";
+            sql.exec(statement, &[query.into()]).unwrap();
+            let engine = started.elapsed();
+            let started = Instant::now();
+            let documents = notes.iter().map(|(path, text)| Document { path, text });
+            let scanned = text::search(&parsed, documents).len();
+            let ours = started.elapsed();
+            assert_eq!(found.total, scanned, "{query:?}");
+            println!("{query:?}, {scanned}, {lookup:?}, {engine:?}, {ours:?}");
         }
     });
 }
