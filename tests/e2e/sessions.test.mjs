@@ -105,6 +105,52 @@ describe('in Chromium', { skip: noChromium }, () => {
     assert.match(await words(), /Log in with/);
   });
 
+  for (const [name, status, says, knobs, button] of [
+    ['declined', 403, 'The login was declined', {}, 'button[name=cancel]'],
+    ['unavailable', 503, 'The login provider cannot be reached', { status: { token: 503 } }],
+    ['untrusted', 502, 'The answer of the login provider was refused', { id_token: 'bad_signature' }],
+    ['pinned', 403, 'This name belonged to somebody else', { sub: 'of somebody else' }],
+  ])
+    test(`a login that comes to nothing is a page with a way back: ${name}`, async () => {
+      const { page } = chromium;
+      await signIn(stack.url);
+      await stack.provider.knobs(knobs);
+      try {
+        await open();
+        await page.click('form button');
+        const back = page.waitForResponse((response) => response.url().includes('/callback?'));
+        await page.click(button ?? 'button[name=login][value="owner@example.test"]');
+        assert.equal((await back).status(), status);
+        await shows(says);
+        await inspect(chromium, `sessions-${name}`);
+        await page.click('main a');
+        await shows('Log in with');
+      } finally {
+        await stack.provider.knobs({});
+      }
+    });
+
+  test('a login that was finished before is over', async () => {
+    const { page, context } = chromium;
+    const binding = async () =>
+      (await context.cookies(stack.url)).filter(({ name }) => name.startsWith('vmcp_signin_'));
+    await open();
+    await page.click('form button');
+    await page.waitForSelector('button[name=login]');
+    const cookies = await binding();
+    const back = page.waitForRequest((request) => request.url().includes('/callback?'));
+    await page.click('button[name=login][value="owner@example.test"]');
+    const url = (await back).url();
+    await page.waitForURL(`${stack.url}/sessions`);
+    assert.deepEqual(await binding(), [], 'the cookie of the login is gone with it');
+    await context.addCookies(cookies);
+    assert.equal((await page.goto(url)).status(), 400);
+    await shows('This login is over');
+    assert.deepEqual(await binding(), []);
+    await inspect(chromium, 'sessions-over');
+    await context.clearCookies();
+  });
+
   test('programs are listed and ended, by keyboard alone', async () => {
     await logInAs('reader@example.test');
     assert.match(await words(), /No program may use/);

@@ -67,6 +67,41 @@ async fn c8_a_login_counts_once() {
     assert_eq!((grants(&server), server.provider.identified.get()), (1, 1));
 }
 
+/// Whatever comes of a login, its cookie goes with it. One that is still there keeps its cookie.
+#[tokio::test]
+async fn c8_a_spent_login_leaves_no_cookie() {
+    let spend = |server: &Server, kind| match kind {
+        "declined" => "error=access_denied",
+        "stranger" => {
+            server.log_in_as("stranger@example.test");
+            "code=upstream-code"
+        }
+        "late" => {
+            server.wait(600);
+            "code=upstream-code"
+        }
+        "outage" => {
+            server.objects.down.set(true);
+            "code=upstream-code"
+        }
+        _ => "code=upstream-code",
+    };
+    for (kind, kept) in [
+        ("let in", false),
+        ("declined", false),
+        ("stranger", false),
+        ("late", false),
+        ("outage", true),
+    ] {
+        let server = Server::new();
+        let (mut browser, state) = approved(&server, &[]).await;
+        assert_eq!(browser.cookies.len(), 1);
+        let query = spend(&server, kind);
+        browser.callback(&format!("{query}&state={state}")).await;
+        assert_eq!(!browser.cookies.is_empty(), kept, "{kind}");
+    }
+}
+
 #[tokio::test]
 async fn c8_a_login_has_to_be_over_in_ten_minutes() {
     let server = Server::new();

@@ -76,14 +76,20 @@ impl AuthorizationServer {
                 self.session_login(&jar, &returned).await,
             ),
         };
-        match went_on {
-            Ok(mut response) => {
-                let state = Digest::of(returned.state.expose());
-                cookies.clear(phase, cookie_id(&state), response.headers_mut());
-                response
-            }
-            Err(error) => self.refuse_callback(&error, Some(returned.began)),
+        // A login that was not taken out is still there, for this browser or its own.
+        let not_taken = matches!(
+            went_on,
+            Err(CallbackError::Take(
+                TakeError::OtherBrowser | TakeError::Unavailable(_)
+            ))
+        );
+        let mut response =
+            went_on.unwrap_or_else(|error| self.refuse_callback(&error, Some(returned.began)));
+        if !not_taken {
+            let state = Digest::of(returned.state.expose());
+            cookies.clear(phase, cookie_id(&state), response.headers_mut());
         }
+        response
     }
 
     async fn client_login(
