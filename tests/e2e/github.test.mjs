@@ -1,9 +1,11 @@
 /** GitHub's moods through the built Worker: pushes from elsewhere, refused tokens, limits, outages. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { McpClient } from './support/mcp.mjs';
 import { signIn } from './support/oauth.mjs';
+import { inRepository } from './support/places.mjs';
 import { Stack } from './support/stack.mjs';
 
 /** A token that the look-alike knows. */
@@ -52,7 +54,19 @@ test('a push from another device shows in lists and reads, a deletion too', asyn
   assert.deepEqual((await client.allNotes({ dir: 'Daily' })).totals, before.totals);
 });
 
-const USUAL = { VAULT_REPO: 'vault', VAULT_BRANCH: 'main', VAULT_GITHUB_TOKEN: token('lookalike') };
+/** The look-alike's app, in place of a token. */
+const APP = {
+  VAULT_GITHUB_APP_ID: '100001',
+  VAULT_GITHUB_APP_INSTALLATION_ID: '200002',
+  VAULT_GITHUB_APP_PRIVATE_KEY: readFileSync(inRepository('dev/keys/app.pkcs1.pem'), 'utf8'),
+};
+
+const USUAL = {
+  VAULT_REPO: 'vault',
+  VAULT_BRANCH: 'main',
+  VAULT_GITHUB_TOKEN: token('lookalike'),
+  ...Object.fromEntries(Object.keys(APP).map((key) => [key, undefined])),
+};
 
 /** Runs `work` with the Worker restarted as usual but for `overrides`. */
 async function during(overrides, work) {
@@ -123,6 +137,40 @@ for (const [name, { overrides = {}, switches = {} }, code, says] of [
     });
   });
 }
+
+test('a GitHub App lists, reads and writes in place of a token', async () => {
+  const branch = 'by-an-app';
+  const { commit } = await stack.push([{ put: 'Note.md', text: 'x' }], branch);
+  assert.ok(commit);
+  await during({ ...APP, VAULT_GITHUB_TOKEN: undefined, VAULT_BRANCH: branch }, async () => {
+    await stack.forgetRequests();
+    assert.ok((await client.allNotes()).notes.some(({ path }) => path === 'Note.md'));
+    assert.equal((await client.tool('read_note', { path: 'Note.md' })).texts[0], 'x');
+    await client.tool('write_note', { path: 'Note.md', content: 'y' });
+    assert.equal((await client.tool('read_note', { path: 'Note.md' })).texts[0], 'y');
+    const bought = (await stack.requests()).filter(({ path }) => path.endsWith('/access_tokens'));
+    assert.deepEqual(
+      bought.map(({ status }) => status),
+      [201, 201],
+    );
+  });
+});
+
+test('a GitHub App that may do more than it needs is told what to take away', async () => {
+  const installation = await stack.installation();
+  await stack.installation({ ...installation, permissions: { ...installation.permissions, issues: 'write' } });
+  try {
+    const branch = 'by-a-wide-app';
+    await stack.push([{ put: 'Note.md', text: 'x' }], branch);
+    await during({ ...APP, VAULT_GITHUB_TOKEN: undefined, VAULT_BRANCH: branch }, async () => {
+      const { isError, content } = await client.call('list_notes', {});
+      assert.ok(isError);
+      assert.match(content[0].text, /^UPSTREAM_DENIED: .*may do more.*issues: write/);
+    });
+  } finally {
+    await stack.installation(installation);
+  }
+});
 
 test('after all that the vault is served again', () =>
   during({}, async () => {

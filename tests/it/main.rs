@@ -49,6 +49,7 @@ mod storage_interrupted;
 mod storage_load;
 mod storage_real;
 mod storage_search;
+mod storage_states;
 mod support;
 mod vault_list;
 mod vault_policy;

@@ -164,6 +164,11 @@ export class Stack {
     return this.#control('PUT', 'switches', values);
   }
 
+  /** The installation of the look-alike's app; with `changed`, what it becomes. */
+  installation(changed) {
+    return this.#control(changed ? 'PUT' : 'GET', 'installation', changed);
+  }
+
   /** A commit from another device: `{put, text}`, `{put, base64}`, `{delete}` or `{rename, to}`; returns `{commit}`. */
   push(changes, branch) {
     return this.#control('POST', 'push', { changes, branch });
