@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 
 /** How much is measured: calls a kind, seconds a kind at the most, the same against mcpvault, calls of the session. */
-const THOROUGH = { calls: 200, seconds: 12, rounds: 7, comparisonSeconds: 30, sessionCalls: 1_000 };
+const THOROUGH = { calls: 100, seconds: 8, rounds: 5, comparisonSeconds: 20, sessionCalls: 1_000 };
 const QUICK = { calls: 30, seconds: 5, rounds: 3, comparisonSeconds: 10, sessionCalls: 100 };
 
 const SMALLEST = 500;

@@ -31,7 +31,8 @@ async function searchUntil(client, query, satisfied, patience) {
   while (performance.now() - start < patience) {
     const { isError, content } = await client.call('search_notes', { query, limit: 1 });
     const [{ text }] = content;
-    if (isError && !/^INDEX_BUILDING\b/.test(text)) throw new Error(text);
+    // While an index is built, a GitHub that is busy with its archive may be slow to say where the branch is.
+    if (isError && !/^(INDEX_BUILDING|UPSTREAM_UNAVAILABLE)\b/.test(text)) throw new Error(text);
     if (!isError && satisfied(JSON.parse(text))) return round((performance.now() - start) / 1_000);
     await sleep(1_000);
   }
