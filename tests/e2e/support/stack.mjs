@@ -69,6 +69,8 @@ export class Stack {
     this.mcp = `${this.url}/mcp`;
     this.#values = { ...exampleValues(port), ...overrides };
     demandLoopback(this.#values);
+    // First, since a port that was free a moment ago may not be so later.
+    if (recorded) this.#recording = await startRecording({ port, upstream: this.#port });
     this.#lookAlike = new Running(lookAlike(), [
       '--port',
       String(port + 2),
@@ -80,7 +82,6 @@ export class Stack {
     this.provider = await startProvider({ port: port + 1, worker: this.url });
     await this.#lookAlike.until(/ready (\S+)/, 120_000);
     this.github = `http://localhost:${port + 2}`;
-    if (recorded) this.#recording = await startRecording({ port, upstream: this.#port });
     this.worker = await this.#startWorker();
   }
 
@@ -136,7 +137,7 @@ export class Stack {
 
   /** Restarts the Worker with its state and with some values replaced, as after editing its secrets. */
   async restart(overrides = {}) {
-    await this.worker.stop();
+    await this.worker?.stop();
     this.#earlierLogs = this.log;
     this.worker = undefined;
     this.#values = { ...this.#values, ...overrides };
