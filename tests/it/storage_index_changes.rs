@@ -7,7 +7,7 @@ use vault_mcp::{
     storage::index::Stage,
     vault::{
         policy::Writable,
-        storage::{Committed, Denial, Revision, StorageError, VaultStorage},
+        storage::{Committed, Revision, StorageError, VaultStorage},
     },
 };
 use vault_mcp_dev::{
@@ -280,53 +280,6 @@ fn a_rate_limit_is_kept_to_without_asking_again() {
             .create(&open_policy(), &writable("x.md"), b"x", &info("x"))
             .await
             .unwrap();
-    });
-}
-
-#[test]
-fn a_revoked_token_ends_reading_and_then_the_notes() {
-    run(async {
-        let vault = AtIndex::built(notes(20)).await;
-        vault
-            .look_alike
-            .switches(|switches| switches.unauthorized = Times::Always);
-        let denied = StorageError::Denied(Denial::BadCredentials);
-        vault.grow_old();
-        assert_eq!(vault.content("folder 1/1.md").await, "note 1");
-        vault.clock.advance(Duration::from_mins(2));
-        assert_eq!(vault.content("folder 1/1.md").await, "note 1");
-        vault.clock.advance(Duration::from_mins(15));
-        assert_eq!(
-            read(&vault.index, "folder 1/1.md").await.unwrap_err(),
-            denied
-        );
-        assert_eq!(list(&vault.index, "", None).await.unwrap_err(), denied);
-        let week = vault.index.due().expect("a time to erase");
-        assert!(week > vault.clock.now());
-        vault.clock.advance(Duration::from_hours(7 * 24));
-        assert!(
-            vault
-                .index
-                .due()
-                .is_some_and(|due| due <= vault.clock.now())
-        );
-        vault.index.work().await.unwrap();
-        assert_eq!(vault.index.due(), None, "nothing is left to erase");
-        assert!(
-            vault
-                .sql
-                .exec("SELECT * FROM notes", &[])
-                .unwrap()
-                .is_empty()
-        );
-        assert_eq!(
-            read(&vault.index, "folder 1/1.md").await.unwrap_err(),
-            denied
-        );
-        // Given back, everything is as it was.
-        vault.look_alike.reset_switches();
-        vault.clock.advance(Duration::from_mins(2));
-        vault.assert_same().await;
     });
 }
 

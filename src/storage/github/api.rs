@@ -9,7 +9,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use http::{Method, Request, StatusCode, header};
 use serde::de::DeserializeOwned;
-use tokio::sync::OnceCell;
+use tokio::sync::{Mutex, OnceCell};
 
 use super::{
     credential::Credential,
@@ -94,7 +94,7 @@ pub(in crate::storage) struct FileChange<'a> {
 /// The endpoints of one repository.
 pub(in crate::storage) struct GithubApi {
     pub(super) transport: Transport,
-    identity: OnceCell<RepositoryFacts>,
+    identity: Mutex<Option<RepositoryFacts>>,
     default_branch: OnceCell<BranchName>,
 }
 
@@ -114,7 +114,7 @@ impl GithubApi {
     ) -> Self {
         Self {
             transport: Transport::new(http, clock, repository),
-            identity: OnceCell::new(),
+            identity: Mutex::default(),
             default_branch: OnceCell::new(),
         }
     }
@@ -139,9 +139,22 @@ impl GithubApi {
         self.transport.token_expires_at()
     }
 
-    /// What the repository was when it was asked for first: nobody asks twice.
-    pub(in crate::storage) async fn identity(&self) -> Result<&RepositoryFacts, Refusal> {
-        self.identity.get_or_try_init(|| self.describe()).await
+    /// What the repository was when it was asked for first. Who comes while it is asked for waits.
+    pub(in crate::storage) async fn identity(&self) -> Result<RepositoryFacts, Refusal> {
+        let mut known = self.identity.lock().await;
+        if let Some(known) = &*known {
+            return Ok(known.clone());
+        }
+        let described = self.describe().await?;
+        *known = Some(described.clone());
+        Ok(described)
+    }
+
+    /// Has the repository asked for anew.
+    pub(in crate::storage) fn forget_identity(&self) {
+        if let Ok(mut known) = self.identity.try_lock() {
+            *known = None;
+        }
     }
 
     /// The branch that is the vault: the configured one, or the default one, asked for once.
@@ -151,8 +164,8 @@ impl GithubApi {
         }
         self.default_branch
             .get_or_try_init(|| async {
-                let name = &self.identity().await?.default_branch;
-                BranchName::parse(name).map_err(|error| internal(&error.to_string()))
+                let name = self.identity().await?.default_branch;
+                BranchName::parse(&name).map_err(|error| internal(&error.to_string()))
             })
             .await
     }

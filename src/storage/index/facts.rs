@@ -24,6 +24,10 @@ const KEPT: Duration = Duration::from_hours(7 * 24);
 /// How soon GitHub is asked again after it has refused the token.
 const ASK_AGAIN: Duration = Duration::from_mins(1);
 
+/// How long nobody may have asked GitHub: a token that is taken away is to be noticed, also where
+/// nobody reads any more.
+const UNASKED: Duration = Duration::from_hours(24);
+
 /// Why GitHub is not asked for now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Outage {
@@ -159,6 +163,16 @@ impl Facts {
     /// Whether GitHub has refused the token, more than once.
     pub(super) fn is_refused(&self) -> bool {
         self.outage.as_ref().is_some_and(Outage::is_confirmed)
+    }
+
+    /// When GitHub is to be asked though nobody reads: once a day, and a second time after it has
+    /// refused the token.
+    pub(super) fn check_at(&self) -> Option<Timestamp> {
+        match &self.outage {
+            Some(outage) if outage.is_confirmed() => None,
+            Some(outage) if outage.is_denial() => Some(outage.until),
+            Some(_) | None => self.checked_at.map(|at| at.after(UNASKED)),
+        }
     }
 
     /// When the notes are to be erased, if there are any, unless GitHub takes the token again.

@@ -246,20 +246,25 @@ impl VaultIndex {
     #[must_use]
     pub fn due(&self) -> Option<Timestamp> {
         let facts = self.facts.get();
-        let spared_until = facts.outage.as_ref().map(|outage| outage.until);
-        let behind = (facts.is_behind() || self.has_lost_a_change()).then(|| {
-            let failures = self.failures.get();
-            let pause = if failures == 0 {
-                0
-            } else {
-                5_u64 << failures.min(6)
-            };
-            let soon = self.clock.now().after(Duration::from_secs(pause));
-            spared_until.map_or(soon, |until| soon.max(until))
-        });
+        let now = self.clock.now();
+        let behind = facts.is_behind() || self.has_lost_a_change();
         let walk = facts.walk.due().filter(|_| !facts.is_refused());
-        let walk = walk.map(|due| spared_until.map_or(due, |until| due.max(until)));
-        [behind, walk, facts.erase_at()].into_iter().flatten().min()
+        let asks = [behind.then_some(now), walk, facts.check_at()];
+        // What asks GitHub waits until that makes sense.
+        let failures = self.failures.get();
+        let pause = if failures == 0 {
+            0
+        } else {
+            5_u64 << failures.min(6)
+        };
+        let rested = now.after(Duration::from_secs(pause));
+        let earliest = facts
+            .outage
+            .as_ref()
+            .map_or(rested, |outage| rested.max(outage.until));
+        let asks = asks.into_iter().flatten().min();
+        let asks = asks.map(|due| due.max(earliest));
+        asks.into_iter().chain(facts.erase_at()).min()
     }
 
     /// Does what takes too long for a request: builds the index, follows a push that a reader could
@@ -295,7 +300,9 @@ impl VaultIndex {
     async fn catch_up(&self) -> Result<(), StorageError> {
         {
             let _turn = self.take_turn().await?;
-            if self.facts.read(|facts| facts.dirty) {
+            let now = self.clock.now();
+            let is_due = |facts: &Facts| facts.check_at().is_some_and(|at| at <= now);
+            if self.facts.read(|facts| facts.dirty || is_due(facts)) {
                 self.look().await?;
             }
         }

@@ -43,6 +43,12 @@ pub(super) fn keep(sql: &dyn Sql, tree: &Tree, sieve: &dyn Sieve) -> Result<(), 
     Ok(())
 }
 
+/// Remembers nothing.
+pub(super) fn clear(sql: &dyn Sql) -> Result<(), Fault> {
+    sql.exec("DELETE FROM obstacles", &[])?;
+    Ok(())
+}
+
 /// Whether something that is no folder may stand at `path`.
 pub(super) fn may_be_at(sql: &dyn Sql, path: &str) -> Result<bool, Fault> {
     let statement = "SELECT 1 FROM obstacles WHERE digest = ?

@@ -9,6 +9,7 @@ use tokio::sync::MutexGuard;
 use super::{
     VaultIndex,
     facts::{Facts, Stage},
+    obstacles,
     schema::Fault,
 };
 use crate::{
@@ -210,6 +211,8 @@ impl VaultIndex {
     /// Erases every note, and all that is known but the policy.
     pub(super) fn forget(&self) -> Result<(), Fault> {
         self.rows.clear()?;
+        obstacles::clear(&*self.sql)?;
+        self.github.api().forget_identity();
         self.facts.change(|facts| {
             *facts = Facts {
                 policy: std::mem::take(&mut facts.policy),

@@ -230,7 +230,7 @@ impl World {
         for _ in 0..10 {
             self.clock.advance(Duration::from_hours(1));
             let index = self.index();
-            if index.due().is_none() {
+            if index.due().is_none_or(|due| due > self.clock.now()) {
                 break;
             }
             index.work().await.expect("work in good weather");
