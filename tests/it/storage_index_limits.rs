@@ -6,6 +6,7 @@ use vault_mcp::{
     runtime::Sql,
     storage::index::Page,
     vault::{
+        filter::NoteFilter,
         path::DirPath,
         storage::{CommitId, Revision, StorageError},
         text::Query,
@@ -107,14 +108,14 @@ fn a_note_of_five_megabytes_is_read_whole_and_one_that_is_too_large_says_so() {
         };
         let found = vault
             .index
-            .find(&query, &DirPath::root(), page)
+            .find(&query, &DirPath::root(), &NoteFilter::default(), page)
             .await
             .unwrap();
         assert_eq!((found.total, found.searched, found.by_path_only), (1, 3, 2));
         let query = Query::parse("five").unwrap();
         let found = vault
             .index
-            .find(&query, &DirPath::root(), page)
+            .find(&query, &DirPath::root(), &NoteFilter::default(), page)
             .await
             .unwrap();
         assert_eq!(found.total, 1, "its name is found");

@@ -144,9 +144,13 @@ export class Stack {
     this.worker = await this.#startWorker();
   }
 
-  /** Ends the Worker in the middle of whatever it does, and starts it again with the state that it left. */
-  async crash() {
+  /**
+   * Ends the Worker in the middle of whatever it does, and starts it again with the state that it left and with some
+   * values replaced.
+   */
+  async crash(overrides = {}) {
     await this.worker.kill();
+    this.#values = { ...this.#values, ...overrides };
     this.worker = await this.#startWorker();
   }
 
