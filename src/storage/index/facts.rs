@@ -65,10 +65,6 @@ pub enum Stage {
 /// All that is remembered beside the notes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a fact of its own; together they are no state"
-)]
 pub(super) struct Facts {
     /// The commit whose notes the index holds; `None` for a repository without commits.
     pub(super) head: Option<CommitId>,
