@@ -2,7 +2,7 @@
 //! search, write and delete, through the index. What is refused has changed nothing; and neither
 //! answer, error nor database holds a secret, whatever GitHub does.
 
-use std::rc::Rc;
+use std::{fmt::Write, rc::Rc};
 
 use serde_json::{Value, json};
 use vault_mcp::{
@@ -106,7 +106,9 @@ impl World {
                     let text = match value {
                         SqlValue::Text(text) => text,
                         SqlValue::Blob(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
-                        other => format!("{other:?}"),
+                        other @ (SqlValue::Null | SqlValue::Integer(_) | SqlValue::Real(_)) => {
+                            format!("{other:?}")
+                        }
                     };
                     all.push_str(&text);
                     all.push('\n');
@@ -364,13 +366,13 @@ fn no_fault_brings_a_credential_to_light() {
             s.renamed = vec![("example/vault".into(), "example/new-name".into())];
         }),
         ("primary", |s| {
-            s.primary_limit = Some(PrimaryLimit::default())
+            s.primary_limit = Some(PrimaryLimit::default());
         }),
         ("secondary", |s| {
             s.secondary_limit = Some(SecondaryLimit::default());
         }),
         ("ruleset", |s| {
-            s.rule_violation = Some(RuleViolation::Ruleset)
+            s.rule_violation = Some(RuleViolation::Ruleset);
         }),
         ("checks", |s| {
             s.rule_violation = Some(RuleViolation::RequiredChecks);
@@ -407,7 +409,8 @@ fn no_fault_brings_a_credential_to_light() {
                     shown.push_str(&error.to_string());
                 }
                 for tool in CALLS {
-                    shown.push_str(&format!("{:?}\n", world.call(tool).await));
+                    let answer = world.call(tool).await;
+                    writeln!(shown, "{answer:?}").unwrap();
                 }
                 assert_no_secret(&shown, &place);
                 assert_no_secret(&world.database(), &place);
