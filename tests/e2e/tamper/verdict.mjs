@@ -7,7 +7,7 @@ import { authorize, exchange } from '../support/oauth.mjs';
 function lastEvent(log) {
   const events = log
     .split('\n')
-    .filter((line) => line.startsWith('{"endpoint":'))
+    .filter((line) => /^\{.*"endpoint":/.test(line))
     .map((line) => JSON.parse(line));
   return events.findLast(({ endpoint, reason }) => endpoint === 'callback' || reason.startsWith('provider_'));
 }
