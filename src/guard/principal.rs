@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// The authenticated party of one request: a person, the client that acts for them, and what they
-/// may do. Only the [`Guard`] makes one.
+/// may do. Only the [`Guard`](super::Guard) makes one.
 #[derive(Clone, Debug)]
 pub struct Principal {
     pub(super) identity: Identity,
