@@ -89,11 +89,13 @@ test('without the secret nobody rings, and the index asks GitHub for nothing', a
 });
 
 test('a body that is not signed is not read', async () => {
-  // It never ends; an answer comes all the same.
+  // It does not end before the answer comes.
+  let answered = false;
   const endless = new ReadableStream({
     async pull(controller) {
       await sleep(50);
-      controller.enqueue(new Uint8Array(1_024));
+      if (answered) controller.close();
+      else controller.enqueue(new Uint8Array(1_024));
     },
   });
   const answer = await fetch(`${stack.url}/webhook/github`, {
@@ -102,8 +104,9 @@ test('a body that is not signed is not read', async () => {
     body: endless,
     duplex: 'half',
   });
+  answered = true;
   assert.equal(answer.status, 401);
-  await answer.body.cancel();
+  await answer.text();
 });
 
 test('without the key there is no webhook', async () => {
