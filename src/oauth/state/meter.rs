@@ -13,7 +13,7 @@ use std::{cell::RefCell, collections::HashMap, time::Duration};
 use crate::{oauth::token::GrantId, runtime::Timestamp};
 
 /// How many calls a grant may make at once.
-pub const BURST: u32 = 3_000;
+pub const BURST: u32 = 10_000;
 /// How many a second it may go on with.
 pub const PER_SECOND: u32 = 5;
 /// How many buckets are kept before those that are full again are dropped.
@@ -97,20 +97,20 @@ mod tests {
         let made: usize = (0..600)
             .map(|second| accepted(&meter, &grant("A"), 100, second))
             .sum();
-        assert_eq!(made, 3_000 + 5 * 599);
+        assert_eq!(made, 10_000 + 5 * 599);
     }
 
     #[test]
     fn f6_every_grant_has_a_bucket_of_its_own_that_fills_up_again() {
         let meter = CallMeter::default();
-        assert_eq!(accepted(&meter, &grant("A"), 3_001, 0), 3_000);
+        assert_eq!(accepted(&meter, &grant("A"), 10_001, 0), 10_000);
         assert_eq!(
             meter.count(&grant("A"), at(0)),
             Some(Duration::from_secs(1))
         );
         assert_eq!(meter.count(&grant("B"), at(0)), None);
         assert_eq!(accepted(&meter, &grant("A"), 10, 1), 5);
-        assert_eq!(accepted(&meter, &grant("A"), 4_000, 10_000), 3_000);
+        assert_eq!(accepted(&meter, &grant("A"), 11_000, 10_000), 10_000);
         // Time that goes back gives nothing, and takes nothing away for good.
         assert_eq!(accepted(&meter, &grant("A"), 10, 9_000), 0);
         assert_eq!(accepted(&meter, &grant("A"), 10, 10_001), 5);
