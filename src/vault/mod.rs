@@ -11,7 +11,6 @@
 pub mod client;
 pub mod commit;
 pub mod cursor;
-pub mod date;
 mod denial;
 pub mod echo;
 pub mod error;

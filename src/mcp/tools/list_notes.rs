@@ -13,11 +13,13 @@ use super::{
     },
     annotations, fit, schema,
 };
-use crate::vault::{
-    VaultClient,
-    client::{FilterRequest, ListRequest, ListedNote, MAX_PAGE, NotePage},
+use crate::{
     date,
-    storage::{CommitId, Order},
+    vault::{
+        VaultClient,
+        client::{FilterRequest, ListRequest, ListedNote, MAX_PAGE, NotePage},
+        storage::{CommitId, Order},
+    },
 };
 
 /// The notes of a page where no limit is given.

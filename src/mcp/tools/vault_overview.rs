@@ -13,13 +13,15 @@ use super::{
     },
     annotations, fit, schema,
 };
-use crate::vault::{
-    VaultClient,
-    client::{FolderSummary, IndexedFacts, ListedNote, VaultOverview},
-    commit::Author,
+use crate::{
     date,
-    error::ReadOnly,
-    storage::{CommitId, Indexed, Progress, TagCount},
+    vault::{
+        VaultClient,
+        client::{FolderSummary, IndexedFacts, ListedNote, VaultOverview},
+        commit::Author,
+        error::ReadOnly,
+        storage::{CommitId, Indexed, Progress, TagCount},
+    },
 };
 
 /// The characters that each list of an answer takes at most.

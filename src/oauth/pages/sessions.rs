@@ -1,12 +1,12 @@
 //! The page of a person's own grants, and the way to it.
 
-use cookie::time::OffsetDateTime;
 use http::StatusCode;
 use maud::{Markup, html};
 
 use super::{abilities, login_form_action, provenance};
 use crate::{
     base_url::BaseUrl,
+    date,
     http::{Response, html},
     oauth::{client::ClientSource, state::OwnGrant, types::Scope},
     runtime::{Rng, Timestamp},
@@ -153,22 +153,9 @@ fn moment(time: Timestamp) -> Markup {
     html! { time { (text_of(time)) } }
 }
 
-/// A time to the minute, such as `2027-01-15 08:00 UTC`: whose clock it is would take a script.
+/// A time as people read it: whose clock it is would take a script.
 fn text_of(time: Timestamp) -> String {
-    let time = i64::try_from(time.unix_seconds())
-        .ok()
-        .and_then(|seconds| OffsetDateTime::from_unix_timestamp(seconds).ok());
-    time.map_or_else(
-        || "unknown".to_owned(),
-        |time| {
-            format!(
-                "{} {:02}:{:02} UTC",
-                time.date(),
-                time.hour(),
-                time.minute()
-            )
-        },
-    )
+    date::for_people(time).unwrap_or_else(|| "unknown".to_owned())
 }
 
 #[cfg(test)]

@@ -1,29 +1,21 @@
 //! Points in time as GitHub writes them.
 
-use time::{OffsetDateTime, format_description::well_known::Rfc3339};
-
-use crate::runtime::Timestamp;
+use crate::{date, runtime::Timestamp};
 
 /// Reads a time of a commit, such as `2026-11-30T12:00:00Z`, or one of a header, such as
 /// `2026-12-31 00:00:00 UTC` or `2026-12-31 00:00:00 +0100`. `None` for anything else, and for what
 /// is before 1970.
 pub(super) fn parse(text: &str) -> Option<Timestamp> {
     let text = text.trim();
-    let time = match text.split_once(' ') {
-        None => OffsetDateTime::parse(text, &Rfc3339),
-        Some((date, rest)) => {
-            let (time, zone) = rest.split_once(' ')?;
-            let zone = match zone {
-                "UTC" => "Z".to_owned(),
-                zone => format!("{}:{}", zone.get(..3)?, zone.get(3..)?),
-            };
-            OffsetDateTime::parse(&format!("{date}T{time}{zone}"), &Rfc3339)
-        }
+    let Some((date, rest)) = text.split_once(' ') else {
+        return date::parse_time(text).ok();
     };
-    let seconds = time.ok()?.unix_timestamp();
-    u64::try_from(seconds)
-        .ok()
-        .map(Timestamp::from_unix_seconds)
+    let (time, zone) = rest.split_once(' ')?;
+    let zone = match zone {
+        "UTC" => "Z".to_owned(),
+        zone => format!("{}:{}", zone.get(..3)?, zone.get(3..)?),
+    };
+    date::parse_time(&format!("{date}T{time}{zone}")).ok()
 }
 
 #[cfg(test)]

@@ -1,11 +1,13 @@
 //! Which notes a caller means.
 
 use super::VaultClient;
-use crate::vault::{
+use crate::{
     date,
-    error::VaultError,
-    filter::{MAX_PROPERTIES, NoteFilter},
-    markdown::Tag,
+    vault::{
+        error::VaultError,
+        filter::{MAX_PROPERTIES, NoteFilter},
+        markdown::Tag,
+    },
 };
 
 /// Conditions as a caller gives them.

@@ -15,7 +15,7 @@ pub struct NotADate;
 /// [`NotADate`].
 ///
 /// ```
-/// use vault_mcp::vault::date;
+/// use vault_mcp::date;
 ///
 /// assert_eq!(date::parse("1970-01-02").unwrap().unix_seconds(), 86_400);
 /// assert_eq!(date::parse("1970-01-01T02:00:00+01:00").unwrap().unix_seconds(), 3_600);
@@ -23,11 +23,19 @@ pub struct NotADate;
 /// ```
 pub fn parse(text: &str) -> Result<Timestamp, NotADate> {
     let text = text.trim();
-    let time = DateTime::parse_from_rfc3339(text)
-        .ok()
-        .map(|time| time.to_utc())
-        .or_else(|| full_date(text))
-        .ok_or(NotADate)?;
+    full_date(text).map_or_else(|| parse_time(text), since_epoch)
+}
+
+/// Reads a date and time with an offset.
+///
+/// # Errors
+/// [`NotADate`].
+pub fn parse_time(text: &str) -> Result<Timestamp, NotADate> {
+    let time = DateTime::parse_from_rfc3339(text).map_err(|_| NotADate)?;
+    since_epoch(time.to_utc())
+}
+
+fn since_epoch(time: DateTime<Utc>) -> Result<Timestamp, NotADate> {
     u64::try_from(time.timestamp())
         .map(Timestamp::from_unix_seconds)
         .map_err(|_| NotADate)
@@ -51,18 +59,28 @@ fn full_date(text: &str) -> Option<DateTime<Utc>> {
 /// Writes a time in UTC, to the second.
 ///
 /// ```
-/// use vault_mcp::{runtime::Timestamp, vault::date};
+/// use vault_mcp::{date, runtime::Timestamp};
 ///
 /// assert_eq!(date::format(Timestamp::from_unix_seconds(86_400)), "1970-01-02T00:00:00Z");
 /// ```
 #[must_use]
 pub fn format(time: Timestamp) -> String {
-    i64::try_from(time.unix_seconds())
-        .ok()
-        .and_then(|seconds| DateTime::from_timestamp(seconds, 0))
+    in_utc(time)
         .map(|time| time.to_rfc3339_opts(SecondsFormat::Secs, true))
         // Beyond what any clock shows there is no such form.
         .unwrap_or_default()
+}
+
+/// Writes a time for people, to the minute, such as `2027-01-15 08:00 UTC`. `None` beyond what any
+/// clock shows.
+#[must_use]
+pub fn for_people(time: Timestamp) -> Option<String> {
+    in_utc(time).map(|time| time.format("%Y-%m-%d %H:%M UTC").to_string())
+}
+
+fn in_utc(time: Timestamp) -> Option<DateTime<Utc>> {
+    let seconds = i64::try_from(time.unix_seconds()).ok()?;
+    DateTime::from_timestamp(seconds, 0)
 }
 
 #[cfg(test)]
