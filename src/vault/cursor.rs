@@ -78,13 +78,23 @@ impl Cursor {
         URL_SAFE_NO_PAD.encode(wire.to_string())
     }
 
-    /// The number of elements that were shown, where that is the position.
+    /// The cursor of a list whose positions are numbers, if a client brought one back with `query`,
+    /// and the number of elements that were shown before.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` for a cursor that has another kind of position.
-    pub(super) fn offset(&self) -> Result<usize, VaultError> {
-        let offset = self.after.parse();
-        offset.map_err(|_| VaultError::invalid("cursor", &CursorError::Unreadable))
+    /// `INVALID_ARGUMENT` for a text that is no such cursor.
+    pub(super) fn brought_back(
+        text: Option<&str>,
+        query: &QueryFingerprint,
+    ) -> Result<(Option<Self>, usize), VaultError> {
+        let Some(text) = text else {
+            return Ok((None, 0));
+        };
+        let invalid = |error| VaultError::invalid("cursor", &error);
+        let cursor = Self::decode(text, query).map_err(invalid)?;
+        let offset = cursor.after.parse();
+        let offset = offset.map_err(|_| invalid(CursorError::Unreadable))?;
+        Ok((Some(cursor), offset))
     }
 
     /// Reads a cursor that a client brought back with `query`.

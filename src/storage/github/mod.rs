@@ -360,12 +360,9 @@ impl VaultStorage for GithubStorage {
         at: Option<&CommitId>,
     ) -> Result<Lookup, StorageError> {
         let place = self.locate(sieve, note, at).await?;
-        let note = match place.file {
+        let note = match place.readable()? {
             None => None,
-            Some((_, bytes)) if bytes > MAX_NOTE_BYTES => {
-                return Err(StorageError::TooLarge { bytes });
-            }
-            Some((revision, _)) => Some(StoredNote {
+            Some(revision) => Some(StoredNote {
                 path: note.clone(),
                 content: self.api.blob(&revision).await?.into(),
                 revision,
@@ -422,6 +419,21 @@ pub(in crate::storage) struct Located {
     /// Where there is none: the visible notes that are called the same but for letter case and
     /// normalization.
     pub(in crate::storage) twins: Vec<Visible>,
+}
+
+impl Located {
+    /// The note's revision, where there is one.
+    ///
+    /// # Errors
+    /// [`StorageError::TooLarge`] for a note of more than [`MAX_NOTE_BYTES`].
+    pub(in crate::storage) fn readable(&self) -> Result<Option<Revision>, StorageError> {
+        match &self.file {
+            Some((_, bytes)) if *bytes > MAX_NOTE_BYTES => {
+                Err(StorageError::TooLarge { bytes: *bytes })
+            }
+            file => Ok(file.as_ref().map(|(revision, _)| revision.clone())),
+        }
+    }
 }
 
 /// The visible notes of `tree` that are called like `note` but for case and normalization.

@@ -53,7 +53,7 @@ use schema::Fault;
 pub use search::{Found, Page};
 use walk::Walk;
 
-use super::github::{GithubRepository, GithubStorage, Intent, Located, MAX_NOTE_BYTES};
+use super::github::{GithubRepository, GithubStorage, Intent, Located};
 use crate::{
     runtime::{Clock, HttpClient, Rng, Sleep, Sql, StreamingHttpClient, Timestamp},
     vault::{
@@ -405,12 +405,9 @@ impl VaultStorage for VaultIndex {
         } else {
             self.instead(self.github.locate(sieve, note, at)).await?
         };
-        let note = match place.file {
+        let note = match place.readable()? {
             None => None,
-            Some((_, bytes)) if bytes > MAX_NOTE_BYTES => {
-                return Err(StorageError::TooLarge { bytes });
-            }
-            Some((revision, _)) => Some(StoredNote {
+            Some(revision) => Some(StoredNote {
                 path: note.clone(),
                 content: self.content(note, &revision).await?,
                 revision,

@@ -158,12 +158,7 @@ impl VaultClient {
         let order = format!("{:?}", request.order);
         let query =
             QueryFingerprint::of(&["list", asked.as_str(), &depth, &filter.as_text(), &order]);
-        let cursor = request
-            .cursor
-            .map(|text| Cursor::decode(text, &query))
-            .transpose()
-            .map_err(|error| VaultError::invalid("cursor", &error))?;
-        let offset = cursor.as_ref().map_or(Ok(0), Cursor::offset)?;
+        let (cursor, offset) = Cursor::brought_back(request.cursor, &query)?;
 
         let mut listed = Listed {
             dir: asked,

@@ -112,12 +112,7 @@ impl VaultClient {
         let filter = Self::filter(&request.filter)?;
         let fingerprint =
             QueryFingerprint::of(&["search", dir.as_str(), request.query, &filter.as_text()]);
-        let cursor = request
-            .cursor
-            .map(|text| Cursor::decode(text, &fingerprint))
-            .transpose()
-            .map_err(|error| VaultError::invalid("cursor", &error))?;
-        let offset = cursor.as_ref().map_or(Ok(0), Cursor::offset)?;
+        let (cursor, offset) = Cursor::brought_back(request.cursor, &fingerprint)?;
 
         let mut page = self
             .found(&query, (&dir, &filter), offset, request.limit)
