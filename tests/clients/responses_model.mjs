@@ -1,7 +1,7 @@
 /** A scripted stand-in for OpenAI's Responses API: plays a fixed list of tool calls and then says it is done. */
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { readBody } from '../../dev/openid/body.mjs';
+import { serve } from '../e2e/support/model.mjs';
 
 const MAXIMUM_BODY = 32 * 1024 * 1024;
 const usage = {
@@ -60,13 +60,6 @@ export async function startResponsesModel(steps) {
     ])
       response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
     response.end();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  model.url = `http://127.0.0.1:${server.address().port}`;
-  model.stop = () =>
-    new Promise((done) => {
-      server.closeAllConnections();
-      server.close(done);
-    });
-  return model;
+  });
+  return serve(server, model);
 }

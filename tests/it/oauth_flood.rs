@@ -5,7 +5,7 @@ use vault_mcp::{mcp::Era, oauth::state::Instance, runtime::Sql};
 
 use crate::support::{
     app::{Bearer, Post, TestApp},
-    oauth::{Browser, CLAUDE, Server, handle, request},
+    oauth::{Browser, CLAUDE, GRANTS_TABLES, Server, handle, request},
 };
 
 /// Everything that is kept of what anybody can cause, and the most rows of each.
@@ -43,16 +43,7 @@ fn assert_under_caps(server: &Server) {
 
 /// Everything that `grants` holds.
 fn grants(server: &Server) -> [i64; 7] {
-    [
-        "grants",
-        "codes",
-        "refresh_tokens",
-        "access_tokens",
-        "pins",
-        "sessions",
-        "withdrawals",
-    ]
-    .map(|table| server.objects.rows(Instance::Grants, table))
+    GRANTS_TABLES.map(|table| server.objects.rows(Instance::Grants, table))
 }
 
 /// What a call of somebody who is in costs.

@@ -41,6 +41,19 @@ function stream(response, message, [block]) {
   response.end();
 }
 
+/** Gives `model` a free port, its `url` there, and `stop`. */
+export async function serve(server, model) {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  model.url = `http://127.0.0.1:${server.address().port}`;
+  model.stop = () =>
+    new Promise((done) => {
+      server.closeAllConnections();
+      server.close(done);
+    });
+  return model;
+}
+
 /**
  * Starts it on a free port. Each step is `{name, input}`. `offered` collects the names of the tools that requests
  * offer, and `results` holds the tool results that the model was given last.
@@ -73,13 +86,6 @@ export async function startModel(steps) {
     };
     if (streamed) stream(response, message, [block]);
     else json(response, 200, message);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  model.url = `http://127.0.0.1:${server.address().port}`;
-  model.stop = () =>
-    new Promise((done) => {
-      server.closeAllConnections();
-      server.close(done);
-    });
-  return model;
+  });
+  return serve(server, model);
 }

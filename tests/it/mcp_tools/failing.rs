@@ -12,7 +12,7 @@ use vault_mcp::vault::{
     },
 };
 
-use crate::support::app::TestApp;
+use crate::support::{app::TestApp, recording::committed};
 
 /// Secrets that a backend may come across. None may ever be shown.
 pub(super) const TOKEN: &str = "github_pat_11ABCDEFG0123456789_secret";
@@ -40,14 +40,6 @@ impl Failing {
         } else {
             Ok(otherwise)
         }
-    }
-}
-
-fn committed() -> Committed {
-    Committed {
-        commit: CommitId::of(b"next"),
-        url: None,
-        recreated: false,
     }
 }
 

@@ -124,6 +124,10 @@ async fn step(world: &World, number: u64, operation: Operation, path: &str) {
         mode: WriteMode::Overwrite,
         expected: None,
     };
+    let expecting = |expected| Write {
+        expected,
+        ..overwrite
+    };
     match operation {
         O::Create => {
             let mode = WriteMode::Create;
@@ -131,26 +135,10 @@ async fn step(world: &World, number: u64, operation: Operation, path: &str) {
         }
         O::Overwrite => write(world, overwrite).await,
         O::OverwriteKnown => {
-            let expected = known.as_ref();
-            write(
-                world,
-                Write {
-                    expected,
-                    ..overwrite
-                },
-            )
-            .await;
+            write(world, expecting(known.as_ref())).await;
         }
         O::OverwriteStale => {
-            let expected = Some(&stale);
-            write(
-                world,
-                Write {
-                    expected,
-                    ..overwrite
-                },
-            )
-            .await;
+            write(world, expecting(Some(&stale))).await;
         }
         O::OverwriteSame => {
             let text = held.as_deref().unwrap_or(&text);

@@ -124,7 +124,8 @@ fn head() -> CommitId {
     CommitId::of(b"head")
 }
 
-fn committed() -> Committed {
+/// A change that was made.
+pub(crate) fn committed() -> Committed {
     Committed {
         commit: CommitId::of(b"next"),
         url: None,

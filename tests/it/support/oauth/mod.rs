@@ -26,7 +26,7 @@ use super::clock::ManualClock;
 
 pub(crate) use self::{
     browser::{Browser, Callback, upstream_state},
-    objects::Objects,
+    objects::{GRANTS_TABLES, Objects},
     requests::{
         answer, fields, form, form_request, get, handle, json_request, lifetimes, location,
         request, text,

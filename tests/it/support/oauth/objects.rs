@@ -15,6 +15,17 @@ use vault_mcp::{
 
 use crate::support::{clock::ManualClock, sqlite::HostSql};
 
+/// The tables of `grants`.
+pub(crate) const GRANTS_TABLES: [&str; 7] = [
+    "grants",
+    "codes",
+    "refresh_tokens",
+    "access_tokens",
+    "pins",
+    "sessions",
+    "withdrawals",
+];
+
 /// Both objects.
 #[derive(Debug)]
 pub(crate) struct Objects {
@@ -115,18 +126,7 @@ impl Objects {
                 Instance::Front,
                 ["clients", "documents", "consents", "logins"].as_slice(),
             ),
-            (
-                Instance::Grants,
-                &[
-                    "grants",
-                    "codes",
-                    "refresh_tokens",
-                    "access_tokens",
-                    "pins",
-                    "sessions",
-                    "withdrawals",
-                ],
-            ),
+            (Instance::Grants, &GRANTS_TABLES),
         ] {
             for table in tables {
                 let statement = format!("SELECT * FROM {table}");
