@@ -1,8 +1,8 @@
 //! Finding a folder, exactly or by its twin.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::VaultClient;
+use super::{FolderSummary, VaultClient};
 use crate::vault::{
     error::VaultError,
     path::DirPath,
@@ -108,7 +108,28 @@ impl VaultClient {
 }
 
 /// The first `level` segments of a path, where a file lies below them.
-pub(super) fn ancestor(path: &str, level: usize) -> Option<&str> {
+fn ancestor(path: &str, level: usize) -> Option<&str> {
     let (end, _) = path.match_indices('/').nth(level.checked_sub(1)?)?;
     path.get(..end)
+}
+
+/// The folders `level` levels below `dir`, with their notes counted.
+pub(super) fn summarize(dir: &DirPath, entries: &[Entry], level: usize) -> Vec<FolderSummary> {
+    let level = dir.segments().count() + level;
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for path in entries
+        .iter()
+        .filter_map(|entry| ancestor(entry.path.as_str(), level))
+    {
+        *counts.entry(path).or_default() += 1;
+    }
+    counts
+        .into_iter()
+        .filter_map(|(path, notes)| {
+            Some(FolderSummary {
+                path: DirPath::parse(path).ok()?,
+                notes,
+            })
+        })
+        .collect()
 }

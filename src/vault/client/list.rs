@@ -1,10 +1,8 @@
 //! Listing the notes of a folder.
 
-use std::collections::BTreeMap;
-
 use super::{
     FilterRequest, VaultClient,
-    folder::{Folder, ancestor},
+    folder::{Folder, summarize},
 };
 use crate::{
     runtime::Timestamp,
@@ -309,27 +307,6 @@ fn within_depth(dir: &DirPath, entry: &Entry, depth: Option<usize>) -> bool {
         dir.strip(entry.path.as_str())
             .is_some_and(|inside| inside.split('/').count() <= depth)
     })
-}
-
-/// The folders `level` levels below `dir`, with their notes counted.
-fn summarize(dir: &DirPath, entries: &[Entry], level: usize) -> Vec<FolderSummary> {
-    let level = dir.segments().count() + level;
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for path in entries
-        .iter()
-        .filter_map(|entry| ancestor(entry.path.as_str(), level))
-    {
-        *counts.entry(path).or_default() += 1;
-    }
-    counts
-        .into_iter()
-        .filter_map(|(path, notes)| {
-            Some(FolderSummary {
-                path: DirPath::parse(path).ok()?,
-                notes,
-            })
-        })
-        .collect()
 }
 
 impl From<&Entry> for ListedNote {

@@ -1,15 +1,15 @@
 //! The vault summed up.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::time::Duration;
 
-use super::{FolderSummary, ListedNote, VaultClient};
+use super::{FolderSummary, ListedNote, VaultClient, folder::summarize};
 use crate::{
     runtime::Timestamp,
     vault::{
         error::{ReadOnly, VaultError},
         path::DirPath,
         policy::AGENT_FILES,
-        storage::{CommitId, FolderCount, Indexed, Overview, OverviewQuery, Progress, TagCount},
+        storage::{CommitId, Indexed, Overview, OverviewQuery, Progress, TagCount},
     },
 };
 
@@ -97,22 +97,12 @@ impl VaultClient {
 
     async fn overview_of_tree(&self, progress: Progress) -> Result<VaultOverview, VaultError> {
         let listing = self.listing(&DirPath::root(), None).await?;
-        let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
-        for entry in &listing.entries {
-            if let Some((folder, _)) = entry.path.as_str().split_once('/') {
-                *folders.entry(folder).or_default() += 1;
-            }
-        }
-        let folders = folders.into_iter().map(|(path, notes)| FolderCount {
-            path: path.to_owned(),
-            notes,
-        });
         let is_instruction = |path: &str| AGENT_FILES.contains(&path);
         let instructions = listing.entries.iter();
         Ok(VaultOverview {
             notes: listing.entries.len(),
             bytes: listing.entries.iter().map(|entry| entry.bytes).sum(),
-            folders: self.summaries(folders.collect()),
+            folders: summarize(&DirPath::root(), &listing.entries, 1),
             instructions: instructions
                 .filter(|entry| is_instruction(&entry.path.fold()))
                 .map(ListedNote::from)
