@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { startRecording } from './support/exchanges.mjs';
+import { inParts } from './support/files.mjs';
 import { LeakSearch } from './support/leaks.mjs';
 import { freePorts } from './support/processes.mjs';
 import { KINDS, tracesOf } from './support/secrets.mjs';
@@ -123,6 +124,21 @@ test('a secret of the configuration or of the provider is found anywhere, compre
       assert.match(leaks[0], new RegExp(`${path} → 200, body: ${kind}`));
     }
   }
+});
+
+test('a database that is too large for one text is searched whole', () => {
+  const secret = random(43);
+  const search = new LeakSearch();
+  search.learn([['configured secret', secret]]);
+  const sizes = { part: 1_000, overlap: 64 };
+  for (const at of [0, 500, 980, 999, 1_000, 1_990, 2_000, 2_957]) {
+    const bytes = Buffer.alloc(3_000, '.');
+    bytes.write(secret, at);
+    const leaks = search.find({ texts: inParts('a database', bytes, sizes) });
+    assert.ok(leaks.length > 0, `at byte ${at}`);
+    assert.match(leaks[0], /^a database from byte \d+, line 1: configured secret/);
+  }
+  assert.deepEqual(search.find({ texts: inParts('a database', Buffer.alloc(3_000, '.'), sizes) }), []);
 });
 
 test('what a client sends that is too short to be a secret is none', async () => {

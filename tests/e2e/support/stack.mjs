@@ -4,11 +4,12 @@
  *
  * When it stops, it looks for secrets where they may not be: see `leaks.mjs`.
  */
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readEnvFile } from './env_file.mjs';
 import { startRecording } from './exchanges.mjs';
+import { filesBelow, inParts } from './files.mjs';
 import { LeakSearch } from './leaks.mjs';
 import { inRepository, lookAlike } from './places.mjs';
 import { Running, freePorts } from './processes.mjs';
@@ -27,12 +28,6 @@ function exampleValues(port) {
     Object.entries(readEnvFile(inRepository('.dev.vars.example'))).map(([key, value]) => [key, moved(value)]),
   );
 }
-
-/** Every file below a folder; none where there is no folder. */
-const filesBelow = (folder) =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
 
 /** A running stack. `url` is the Worker's origin. */
 export class Stack {
@@ -110,9 +105,9 @@ export class Stack {
     return this.#earlierLogs + (this.worker?.output ?? '');
   }
 
-  /** Every file of the Worker's databases, as a path and its bytes. */
+  /** Every file of the Worker's databases, as a name and its bytes; a large one in several parts (`inParts`). */
   databases() {
-    return filesBelow(this.workerState).map((path) => [path, readFileSync(path, 'latin1')]);
+    return filesBelow(this.workerState).flatMap((path) => inParts(path, readFileSync(path)));
   }
 
   /** Secrets that may be nowhere, or in one answer alone: pairs of a kind (`secrets.mjs`) and a text. */
