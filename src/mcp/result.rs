@@ -11,6 +11,7 @@ use crate::vault::{
     VaultError,
     echo::Echo,
     error::{Code, InvalidPath, ReadOnly},
+    markdown::SectionName,
     storage::{AppProblem, Denial, Revision},
 };
 
@@ -105,11 +106,22 @@ fn sentence(error: &VaultError) -> String {
             "the old text of edit {edit} is not in {}. Nothing was written; read the note and quote it exactly.",
             Echo(path)
         ),
-        VaultError::AmbiguousSection { path, section, lines } => format!(
-            "{} has more than one section {}, on lines {}. Use lines instead.",
+        VaultError::NoSection { path, section, existing } if existing.is_empty() => format!(
+            "{} has no section {}: it has no headings. Leave section out.",
+            Echo(path),
+            Echo(section)
+        ),
+        VaultError::NoSection { path, section, existing } => format!(
+            "{} has no section {}. Its headings are {}. Name one of them as it stands there.",
             Echo(path),
             Echo(section),
-            numbers(lines)
+            sections(existing)
+        ),
+        VaultError::AmbiguousSection { path, section, candidates } => format!(
+            "{} has more than one section {}: {}. Name the headings above it too, as here with # between; where those are the same, use lines.",
+            Echo(path),
+            Echo(section),
+            sections(candidates)
         ),
         VaultError::NotUtf8 { path, bytes, offset, .. } => format!(
             "{} is not UTF-8 text: byte {offset} of {bytes} fits no character. It is left as it is; its owner can convert it to UTF-8 in an editor.",
@@ -239,19 +251,28 @@ fn app(problem: &AppProblem) -> String {
 
 /// The most items of a list that a sentence names.
 const MAX_NAMED: usize = 10;
+/// The same of sections, among which the next one to ask for is.
+const MAX_SECTIONS: usize = 30;
 
 fn echo_all(paths: &[String]) -> String {
-    enumeration(paths.iter().map(|path| Echo(path)))
+    enumeration(paths.iter().map(|path| Echo(path)), MAX_NAMED)
 }
 
 fn numbers(numbers: &[usize]) -> String {
-    enumeration(numbers.iter())
+    enumeration(numbers.iter(), MAX_NAMED)
 }
 
-/// The items one after another; only how many there are of those that are too many to name.
-fn enumeration<T: Display>(items: impl ExactSizeIterator<Item = T>) -> String {
-    let unnamed = items.len().saturating_sub(MAX_NAMED);
-    let mut named: Vec<String> = items.take(MAX_NAMED).map(|item| item.to_string()).collect();
+/// Sections with their lines.
+fn sections(names: &[SectionName]) -> String {
+    let names = names.iter();
+    let names = names.map(|name| format!("{} (line {})", Echo(&name.address), name.line));
+    enumeration(names, MAX_SECTIONS)
+}
+
+/// The items one after another; only how many there are of those that are more than `most`.
+fn enumeration<T: Display>(items: impl ExactSizeIterator<Item = T>, most: usize) -> String {
+    let unnamed = items.len().saturating_sub(most);
+    let mut named: Vec<String> = items.take(most).map(|item| item.to_string()).collect();
     if unnamed > 0 {
         named.push(format!("and {unnamed} more"));
     }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::{
     echo::Echo,
+    markdown::{SectionError, SectionName},
     path::PathError,
     policy::{Denied, NameProblem},
     storage::{Denial, Revision, StorageError},
@@ -143,15 +144,25 @@ pub enum VaultError {
         /// Which edit, counted from 1.
         edit: usize,
     },
+    /// No section has the heading.
+    #[error("no section is called {} in {}", Echo(section), Echo(path))]
+    NoSection {
+        /// The note's path.
+        path: String,
+        /// The section as asked.
+        section: String,
+        /// The headings that there are, from the top.
+        existing: Vec<SectionName>,
+    },
     /// More than one section has the heading.
-    #[error("{} sections are called {} in {}", lines.len(), Echo(section), Echo(path))]
+    #[error("{} sections are called {} in {}", candidates.len(), Echo(section), Echo(path))]
     AmbiguousSection {
         /// The note's path.
         path: String,
         /// The section as asked.
         section: String,
-        /// The lines of the headings, counted from 1.
-        lines: Vec<usize>,
+        /// Those that do, from the top.
+        candidates: Vec<SectionName>,
     },
     /// The note's bytes are not UTF-8. They are not shown: a replacement character that is written
     /// back would destroy them.
@@ -261,7 +272,7 @@ impl VaultError {
         match self {
             Self::InvalidPath { .. } => Code::InvalidPath,
             Self::NotANote { .. } => Code::NotANote,
-            Self::NotFound { .. } => Code::NotFound,
+            Self::NotFound { .. } | Self::NoSection { .. } => Code::NotFound,
             Self::ReadOnly(_) => Code::ReadOnly,
             Self::Conflict { .. } => Code::Conflict,
             Self::AlreadyExists { .. } => Code::AlreadyExists,
@@ -315,6 +326,25 @@ impl VaultError {
         Self::InvalidPath {
             path: path.to_owned(),
             reason,
+        }
+    }
+
+    /// What a section's address that names no one section of the note at `path` means.
+    #[must_use]
+    pub fn no_section(path: &str, section: &str, error: SectionError) -> Self {
+        let (path, section) = (path.to_owned(), section.to_owned());
+        match error {
+            SectionError::Unreadable => Self::invalid("section", &error),
+            SectionError::NotFound { existing } => Self::NoSection {
+                path,
+                section,
+                existing,
+            },
+            SectionError::Ambiguous { candidates } => Self::AmbiguousSection {
+                path,
+                section,
+                candidates,
+            },
         }
     }
 

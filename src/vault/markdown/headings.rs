@@ -1,6 +1,8 @@
 //! The headings of a note, as CommonMark 0.31 and Obsidian read them.
 
-use super::frontmatter;
+use std::ops::Range;
+
+use super::{frontmatter, html::HtmlBlock};
 
 /// A heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,17 +13,23 @@ pub struct Heading {
     pub level: u8,
     /// Its text without marks around it; inline markup is left as it is. May be empty.
     pub text: String,
+    /// The bytes of its lines in the whole note, their line ends included.
+    pub range: Range<usize>,
 }
 
 /// The headings of a note from top to bottom: `# …` (ATX) and underlined (setext), outside of
-/// frontmatter, fenced and indented code. Headings inside quotes and lists belong to those and do
-/// not divide the note.
+/// frontmatter, fenced and indented code and HTML. Headings inside quotes and lists belong to those
+/// and do not divide the note.
 #[must_use]
 pub fn headings(text: &str) -> Vec<Heading> {
     let parts = frontmatter::split(text);
-    let mut scanner = Scanner::default();
-    for (index, line) in parts.body.lines().enumerate() {
-        scanner.take(parts.lines_before_body() + index + 1, line);
+    let mut scanner = Scanner {
+        number: parts.lines_before_body(),
+        end: text.len() - parts.body.len(),
+        ..Scanner::default()
+    };
+    for line in parts.body.split_inclusive('\n') {
+        scanner.take(line);
     }
     scanner.found
 }
@@ -30,9 +38,12 @@ pub fn headings(text: &str) -> Vec<Heading> {
 #[derive(Default)]
 struct Scanner {
     found: Vec<Heading>,
+    /// How many lines there were so far, and how many bytes, in the whole note.
+    number: usize,
+    end: usize,
     fence: Option<Fence>,
-    /// The paragraph that the last line belongs to: where it starts, and its text.
-    paragraph: Option<(usize, String)>,
+    html: Option<HtmlBlock>,
+    paragraph: Option<Paragraph>,
 }
 
 /// An open code fence.
@@ -41,46 +52,81 @@ struct Fence {
     length: usize,
 }
 
+/// The paragraph that the last line belongs to.
+struct Paragraph {
+    /// The line it starts on.
+    line: usize,
+    /// Where it starts.
+    start: usize,
+    text: String,
+}
+
 impl Scanner {
-    fn take(&mut self, number: usize, line: &str) {
-        let content = line.trim_start_matches(' ');
-        let indented = line.len() - content.len() > 3 || content.starts_with('\t');
-        let content = content.trim();
+    /// Takes the next line, with its line end.
+    fn take(&mut self, line: &str) {
+        let start = self.end;
+        self.number += 1;
+        self.end += line.len();
+        let inner = line.trim_start_matches(' ');
+        let content = inner.trim();
+        let indented =
+            !content.is_empty() && (line.len() - inner.len() > 3 || inner.starts_with('\t'));
         if let Some(fence) = &self.fence {
             if !indented && fence.is_closed_by(content) {
                 self.fence = None;
             }
             return;
         }
+        if let Some(html) = &self.html {
+            if html.ends_with(content) {
+                self.html = None;
+            }
+            return;
+        }
         if indented {
             // Code, or a lazy line of the paragraph above; no heading either way.
-            if let Some((_, text)) = &mut self.paragraph {
-                append(text, content);
+            if let Some(paragraph) = &mut self.paragraph {
+                append(&mut paragraph.text, content);
             }
             return;
         }
         if let Some(fence) = Fence::opened_by(content) {
             self.fence = Some(fence);
             self.paragraph = None;
-        } else if let Some((level, text)) = atx(content) {
-            self.found.push(Heading {
-                line: number,
-                level,
-                text: text.to_owned(),
-            });
+        } else if let Some(html) = HtmlBlock::opened_by(content, self.paragraph.is_some()) {
+            self.html = Some(html).filter(|html| !html.ends_with(content));
             self.paragraph = None;
+        } else if let Some((level, text)) = atx(content) {
+            self.paragraph = None;
+            self.push((self.number, start), level, text.to_owned());
         } else if let Some(level) = underline(content) {
-            if let Some((line, text)) = self.paragraph.take() {
-                self.found.push(Heading { line, level, text });
+            if let Some(above) = self.paragraph.take() {
+                self.push((above.line, above.start), level, above.text);
             }
         } else if content.is_empty() || opens_another_block(content) {
             self.paragraph = None;
         } else {
             match &mut self.paragraph {
-                Some((_, text)) => append(text, content),
-                None => self.paragraph = Some((number, content.to_owned())),
+                Some(paragraph) => append(&mut paragraph.text, content),
+                None => {
+                    self.paragraph = Some(Paragraph {
+                        line: self.number,
+                        start,
+                        text: content.to_owned(),
+                    });
+                }
             }
         }
+    }
+
+    /// Takes in a heading that ends with the last line.
+    fn push(&mut self, (line, start): (usize, usize), level: u8, text: String) {
+        self.found.push(Heading {
+            line,
+            level,
+            text,
+            range: start..self.end,
+        });
     }
 }
 
@@ -131,8 +177,8 @@ fn underline(line: &str) -> Option<u8> {
     }
 }
 
-/// Whether a line ends the paragraph above it by beginning a quote, a list item, a table row, HTML
-/// or a rule.
+/// Whether a line ends the paragraph above it by beginning a quote, a list item, a table row or a
+/// rule.
 fn opens_another_block(line: &str) -> bool {
     let first_word = line.split([' ', '\t']).next().unwrap_or_default();
     let is_number = first_word.strip_suffix(['.', ')']).is_some_and(|number| {
@@ -145,7 +191,7 @@ fn opens_another_block(line: &str) -> bool {
                 .chars()
                 .all(|character| character == mark || character == ' ')
     };
-    line.starts_with(['>', '|', '<'])
+    line.starts_with(['>', '|'])
         || matches!(first_word, "-" | "*" | "+")
         || is_number
         || ['-', '*', '_'].into_iter().any(is_rule)
@@ -212,6 +258,7 @@ mod tests {
             "===",
             "\n---",
             "a\n\n---",
+            "a\n      \n---",
             "- item\n---",
             "> quote\n---",
             "1. item\n===",
@@ -230,6 +277,42 @@ mod tests {
         );
         assert_eq!(found("```\n# never closed\n"), []);
         assert_eq!(found("``` a`b\n# Out\n"), [(2, 1, "Out".to_owned())]);
+    }
+
+    #[test]
+    fn html_holds_no_headings() {
+        for text in [
+            "<!-- a\n\n# in\n-->\n# Out",
+            "<!-- a --> # in\n# Out",
+            "<div>\n# in\n\n# Out",
+            "text\n</DIV >\n# in\n\n# Out",
+            "<pre>\n\n# in\n</pre>\n# Out",
+            "<style type=x>\n\n# in\n</script> # in\n# Out",
+            "<?php\n# in\n?>\n# Out",
+            "<!DOCTYPE\n# in\n>\n# Out",
+            "<![CDATA[\n# in\n]]>\n# Out",
+            "<my-tag a=\"b\">\n# in\n\n# Out",
+            // No blocks: a tag with text beside it, in a paragraph, an address.
+            "<b>x</b>\n# Out",
+            "text\n<my-tag>\n# Out",
+            "<https://x.example>\n# Out",
+            "<3\n# Out",
+            "<details open\n\n# Out",
+        ] {
+            assert_eq!(one(text).as_deref(), Some("1 Out"), "{text:?}");
+        }
+        assert_eq!(one("<b>x</b>\n===").as_deref(), Some("1 <b>x</b>"));
+        assert_eq!(one("<!-- never closed\n\n# in"), None);
+    }
+
+    /// The bytes of a heading are its lines, whatever stands before them.
+    #[test]
+    fn a_heading_knows_its_bytes() {
+        let text =
+            "\u{feff}---\r\na: 1\r\n---\r\nx\r\n\r\n  ## A ##  \r\nTwo\r\nlines\r\n===\r\n# B";
+        let found = headings(text);
+        let lines: Vec<_> = found.iter().map(|h| &text[h.range.clone()]).collect();
+        assert_eq!(lines, ["  ## A ##  \r\n", "Two\r\nlines\r\n===\r\n", "# B"]);
     }
 
     #[test]

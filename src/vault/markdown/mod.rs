@@ -2,9 +2,11 @@
 
 pub mod frontmatter;
 pub mod headings;
+mod html;
 mod inline;
 mod metadata;
 pub mod properties;
+pub mod section;
 pub mod tags;
 mod yaml;
 
@@ -12,4 +14,5 @@ pub use headings::{Heading, headings};
 pub use inline::{Link, name_of};
 pub use metadata::Metadata;
 pub use properties::Properties;
+pub use section::{Section, SectionError, SectionName};
 pub use tags::Tag;
