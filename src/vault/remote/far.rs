@@ -1,0 +1,205 @@
+//! The far side: calls come in, and are answered for what the policy lets through.
+
+use serde::Serialize;
+
+use super::{
+    LinkError, unexpected,
+    wire::{Bytes, Call, WireHit, WireListing, WireLookup, WireNote, WireSearch},
+};
+use crate::vault::{
+    filter::NoteFilter,
+    path::{DirPath, VaultPath},
+    policy::{VaultPolicy, Visible, Writable},
+    storage::{
+        BrowseQuery, CommitId, ListQuery, OverviewQuery, SearchQuery, Sieve, StorageError,
+        VaultStorage,
+    },
+    text::Query,
+};
+
+/// Has `storage` answer a call, for what `policy` lets through.
+///
+/// # Errors
+/// [`LinkError`] for a text that is no call of this version, and for an answer that cannot be put
+/// into text. A [`StorageError`] is an answer.
+pub async fn answer(
+    call: &str,
+    storage: &dyn VaultStorage,
+    policy: &VaultPolicy,
+) -> Result<String, LinkError> {
+    let call: Call = serde_json::from_str(call).map_err(|error| LinkError(error.to_string()))?;
+    match call {
+        Call::List { dir, at } => text(&list(storage, policy, &dir, at).await),
+        Call::Read { path, at } => text(&read(storage, policy, &path, at.as_ref()).await),
+        Call::Browse {
+            dir,
+            depth,
+            filter,
+            order,
+            offset,
+            limit,
+        } => text(&match DirPath::parse(&dir) {
+            Err(error) => Err(unexpected(&error)),
+            Ok(dir) => {
+                let query = BrowseQuery {
+                    sieve: policy,
+                    dir,
+                    depth,
+                    filter: &filter,
+                    order,
+                    offset,
+                    limit,
+                };
+                let page = storage.browse(&query).await;
+                page.map(|page| page.map(|page| page.with_paths(as_text)))
+            }
+        }),
+        Call::Overview { named } => {
+            let named: Vec<&str> = named.iter().map(String::as_str).collect();
+            let query = OverviewQuery {
+                sieve: policy,
+                named: &named,
+            };
+            let overview = storage.overview(&query).await;
+            text(&overview.map(|overview| overview.map(|facts| facts.with_paths(as_text))))
+        }
+        Call::Hear { reference, commit } => text(&storage.hear_of(&reference, &commit).await),
+        Call::Search {
+            query,
+            dir,
+            filter,
+            offset,
+            limit,
+        } => text(&search(storage, policy, &query, (&dir, &filter), (offset, limit)).await),
+        Call::Create {
+            path,
+            content,
+            info,
+        } => text(&match writable(policy, &path) {
+            Ok(note) => storage.create(policy, &note, &content.0, &info).await,
+            Err(error) => Err(error),
+        }),
+        Call::Update {
+            path,
+            base,
+            content,
+            info,
+        } => text(&match writable(policy, &path) {
+            Ok(note) => storage.update(&note, &base, &content.0, &info).await,
+            Err(error) => Err(error),
+        }),
+        Call::Delete { path, base, info } => text(&match writable(policy, &path) {
+            Ok(note) => storage.delete(&note, &base, &info).await,
+            Err(error) => Err(error),
+        }),
+    }
+}
+
+/// A witness as it travels.
+#[expect(
+    clippy::needless_pass_by_value,
+    clippy::unnecessary_wraps,
+    reason = "the shape of a conversion of paths"
+)]
+fn as_text(path: Visible) -> Option<String> {
+    Some(path.as_str().to_owned())
+}
+
+fn text<T: Serialize>(answer: &Result<T, StorageError>) -> Result<String, LinkError> {
+    serde_json::to_string(answer).map_err(|error| LinkError(error.to_string()))
+}
+
+async fn list(
+    storage: &dyn VaultStorage,
+    policy: &VaultPolicy,
+    dir: &str,
+    at: Option<CommitId>,
+) -> Result<WireListing, StorageError> {
+    let dir = DirPath::parse(dir).map_err(|error| unexpected(&error))?;
+    let listing = storage
+        .list(&ListQuery {
+            sieve: policy,
+            dir,
+            at,
+        })
+        .await?;
+    let entries = listing
+        .entries
+        .into_iter()
+        .map(|entry| (entry.path.as_str().to_owned(), entry.revision, entry.bytes))
+        .collect();
+    Ok(WireListing {
+        commit: listing.commit,
+        entries,
+    })
+}
+
+async fn read(
+    storage: &dyn VaultStorage,
+    policy: &VaultPolicy,
+    path: &str,
+    at: Option<&CommitId>,
+) -> Result<WireLookup, StorageError> {
+    // The near side has asked its own policy; here the answer for a hidden path is the same.
+    let Some(note) = policy.admit(path) else {
+        return Ok(WireLookup {
+            commit: None,
+            note: None,
+            twins: Vec::new(),
+        });
+    };
+    let lookup = storage.read(policy, &note, at).await?;
+    Ok(WireLookup {
+        commit: lookup.commit,
+        note: lookup.note.map(|note| WireNote {
+            path: note.path.as_str().to_owned(),
+            revision: note.revision,
+            content: Bytes(note.content),
+        }),
+        twins: lookup
+            .twins
+            .iter()
+            .map(|twin| twin.as_str().to_owned())
+            .collect(),
+    })
+}
+
+async fn search(
+    storage: &dyn VaultStorage,
+    policy: &VaultPolicy,
+    query: &str,
+    (dir, filter): (&str, &NoteFilter),
+    (offset, limit): (usize, usize),
+) -> Result<WireSearch, StorageError> {
+    let query = &Query::parse(query).map_err(|error| unexpected(&error))?;
+    let dir = DirPath::parse(dir).map_err(|error| unexpected(&error))?;
+    let asked = SearchQuery {
+        sieve: policy,
+        query,
+        dir,
+        filter,
+        offset,
+        limit,
+    };
+    let found = storage.search(&asked).await?;
+    let hits = found.hits.into_iter().map(|hit| WireHit {
+        path: hit.path.as_str().to_owned(),
+        title: hit.title,
+        excerpt: hit.excerpt,
+    });
+    Ok(WireSearch {
+        commit: found.commit,
+        total: found.total,
+        hits: hits.collect(),
+        searched: found.searched,
+        by_path_only: found.by_path_only,
+        unfinished: found.unfinished,
+    })
+}
+
+fn writable(policy: &VaultPolicy, path: &str) -> Result<Writable, StorageError> {
+    let parsed = VaultPath::parse(path).map_err(|error| unexpected(&error))?;
+    policy
+        .write(&parsed)
+        .map_err(|_| unexpected(&"a path that policy does not let be written"))
+}

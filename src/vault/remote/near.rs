@@ -1,0 +1,169 @@
+//! The near side: calls go out, and what comes back is held against the caller's policy.
+
+use async_trait::async_trait;
+
+use super::{
+    RemoteStorage,
+    wire::{Bytes, Call, WireListing, WireLookup, WireSearch},
+};
+use crate::vault::{
+    policy::{Visible, Writable},
+    storage::{
+        BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, Entry, Indexed, ListQuery,
+        Listing, Lookup, Overview, OverviewQuery, Revision, SearchHit, SearchPage, SearchQuery,
+        Sieve, StorageError, StoredNote, VaultStorage,
+    },
+};
+
+#[async_trait(?Send)]
+impl VaultStorage for RemoteStorage {
+    async fn list(&self, query: &ListQuery<'_>) -> Result<Listing, StorageError> {
+        let call = Call::List {
+            dir: query.dir.as_str().to_owned(),
+            at: query.at.clone(),
+        };
+        let WireListing { commit, entries } = self.call(&call).await?;
+        let entries = entries
+            .into_iter()
+            .filter_map(|(path, revision, bytes)| {
+                Some(Entry {
+                    path: query.sieve.admit(&path)?,
+                    revision,
+                    bytes,
+                })
+            })
+            .collect();
+        Ok(Listing { commit, entries })
+    }
+
+    async fn read(
+        &self,
+        sieve: &dyn Sieve,
+        note: &Visible,
+        at: Option<&CommitId>,
+    ) -> Result<Lookup, StorageError> {
+        let call = Call::Read {
+            path: note.as_str().to_owned(),
+            at: at.cloned(),
+        };
+        let WireLookup {
+            commit,
+            note,
+            twins,
+        } = self.call(&call).await?;
+        let note = note.and_then(|note| {
+            Some(StoredNote {
+                path: sieve.admit(&note.path)?,
+                revision: note.revision,
+                content: note.content.0,
+            })
+        });
+        let twins = twins.iter().filter_map(|twin| sieve.admit(twin)).collect();
+        Ok(Lookup {
+            commit,
+            note,
+            twins,
+        })
+    }
+
+    async fn browse(&self, query: &BrowseQuery<'_>) -> Result<Indexed<BrowsePage>, StorageError> {
+        let call = Call::Browse {
+            dir: query.dir.as_str().to_owned(),
+            depth: query.depth,
+            filter: query.filter.clone(),
+            order: query.order,
+            offset: query.offset,
+            limit: query.limit,
+        };
+        let page: Indexed<BrowsePage<String>> = self.call(&call).await?;
+        Ok(page.map(|page| page.with_paths(|path| query.sieve.admit(&path))))
+    }
+
+    async fn overview(&self, query: &OverviewQuery<'_>) -> Result<Indexed<Overview>, StorageError> {
+        let call = Call::Overview {
+            named: query.named.iter().map(ToString::to_string).collect(),
+        };
+        let overview: Indexed<Overview<String>> = self.call(&call).await?;
+        Ok(overview.map(|overview| overview.with_paths(|path| query.sieve.admit(&path))))
+    }
+
+    async fn hear_of(&self, reference: &str, commit: &CommitId) -> Result<(), StorageError> {
+        self.call(&Call::Hear {
+            reference: reference.to_owned(),
+            commit: commit.clone(),
+        })
+        .await
+    }
+
+    async fn search(&self, query: &SearchQuery<'_>) -> Result<SearchPage, StorageError> {
+        let call = Call::Search {
+            query: query.query.as_str().to_owned(),
+            dir: query.dir.as_str().to_owned(),
+            filter: query.filter.clone(),
+            offset: query.offset,
+            limit: query.limit,
+        };
+        let found: WireSearch = self.call(&call).await?;
+        let hits = found.hits.into_iter().filter_map(|hit| {
+            let path = query.sieve.admit(&hit.path)?;
+            Some(SearchHit {
+                path,
+                title: hit.title,
+                excerpt: hit.excerpt,
+            })
+        });
+        Ok(SearchPage {
+            commit: found.commit,
+            total: found.total,
+            hits: hits.collect(),
+            searched: found.searched,
+            by_path_only: found.by_path_only,
+            unfinished: found.unfinished,
+        })
+    }
+
+    async fn create(
+        &self,
+        _sieve: &dyn Sieve,
+        note: &Writable,
+        content: &[u8],
+        info: &CommitInfo,
+    ) -> Result<Committed, StorageError> {
+        self.call(&Call::Create {
+            path: note.as_str().to_owned(),
+            content: Bytes(content.to_vec()),
+            info: info.clone(),
+        })
+        .await
+    }
+
+    async fn update(
+        &self,
+        note: &Writable,
+        base: &Revision,
+        content: &[u8],
+        info: &CommitInfo,
+    ) -> Result<Committed, StorageError> {
+        self.call(&Call::Update {
+            path: note.as_str().to_owned(),
+            base: base.clone(),
+            content: Bytes(content.to_vec()),
+            info: info.clone(),
+        })
+        .await
+    }
+
+    async fn delete(
+        &self,
+        note: &Writable,
+        base: &Revision,
+        info: &CommitInfo,
+    ) -> Result<Committed, StorageError> {
+        self.call(&Call::Delete {
+            path: note.as_str().to_owned(),
+            base: base.clone(),
+            info: info.clone(),
+        })
+        .await
+    }
+}

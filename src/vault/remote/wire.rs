@@ -1,0 +1,137 @@
+//! Calls and answers as they travel: JSON, with paths as text and bytes as Base64.
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+use crate::vault::{
+    filter::NoteFilter,
+    storage::{CommitId, CommitInfo, Order, Progress, Revision},
+    text::Excerpt,
+};
+
+/// A call of a method of [`VaultStorage`](crate::vault::storage::VaultStorage).
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "call", rename_all = "snake_case")]
+pub(super) enum Call {
+    List {
+        dir: String,
+        at: Option<CommitId>,
+    },
+    Read {
+        path: String,
+        at: Option<CommitId>,
+    },
+    Browse {
+        dir: String,
+        depth: Option<usize>,
+        filter: NoteFilter,
+        order: Order,
+        offset: usize,
+        limit: usize,
+    },
+    Overview {
+        named: Vec<String>,
+    },
+    Hear {
+        reference: String,
+        commit: CommitId,
+    },
+    Search {
+        query: String,
+        dir: String,
+        filter: NoteFilter,
+        offset: usize,
+        limit: usize,
+    },
+    Create {
+        path: String,
+        content: Bytes,
+        info: CommitInfo,
+    },
+    Update {
+        path: String,
+        base: Revision,
+        content: Bytes,
+        info: CommitInfo,
+    },
+    Delete {
+        path: String,
+        base: Revision,
+        info: CommitInfo,
+    },
+}
+
+impl Call {
+    /// Whether the call changes something.
+    pub(super) const fn is_mutation(&self) -> bool {
+        match self {
+            Self::List { .. }
+            | Self::Read { .. }
+            | Self::Browse { .. }
+            | Self::Overview { .. }
+            | Self::Hear { .. }
+            | Self::Search { .. } => false,
+            Self::Create { .. } | Self::Update { .. } | Self::Delete { .. } => true,
+        }
+    }
+}
+
+/// A listing on the way. Entries are tuples: there can be tens of thousands.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct WireListing {
+    pub(super) commit: Option<CommitId>,
+    pub(super) entries: Vec<(String, Revision, u64)>,
+}
+
+/// What a path was found to hold, on the way.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct WireLookup {
+    pub(super) commit: Option<CommitId>,
+    pub(super) note: Option<WireNote>,
+    pub(super) twins: Vec<String>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct WireNote {
+    pub(super) path: String,
+    pub(super) revision: Revision,
+    pub(super) content: Bytes,
+}
+
+/// A page of hits on the way.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct WireSearch {
+    pub(super) commit: Option<CommitId>,
+    pub(super) total: usize,
+    pub(super) hits: Vec<WireHit>,
+    pub(super) searched: u64,
+    pub(super) by_path_only: u64,
+    pub(super) unfinished: Option<Progress>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct WireHit {
+    pub(super) path: String,
+    pub(super) title: String,
+    pub(super) excerpt: Option<Excerpt>,
+}
+
+/// Bytes as base64, which JSON can carry.
+#[derive(Debug)]
+pub(super) struct Bytes(pub(super) Vec<u8>);
+
+impl Serialize for Bytes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&BASE64_STANDARD.encode(&self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+        BASE64_STANDARD
+            .decode(text.as_bytes())
+            .map(Self)
+            .map_err(D::Error::custom)
+    }
+}
