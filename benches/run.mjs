@@ -45,6 +45,8 @@ const coldSync = ({ stack, plain, vault, word }) => {
   return measureColdSync({ stack, client: plain, vault, word });
 };
 
+const mostRequests = (asked) => Math.max(...Object.values(asked).map(({ requests }) => requests));
+
 /** Everything but the comparison, over the vault that the numbers are for. */
 const measureAll = (options) => async (place) => {
   const { stack, token, vault, plain, client, cpu, word } = place;
@@ -82,10 +84,10 @@ const measureAll = (options) => async (place) => {
     github: {
       cold_requests: cold_sync.requests,
       cold_by_endpoint: cold_sync.by_endpoint,
-      warm_requests: warm,
-      warm_requests_max: Math.max(...Object.values(warm)),
-      write_requests: writes,
-      write_requests_max: Math.max(...Object.values(writes)),
+      warm,
+      warm_requests_max: mostRequests(warm),
+      writes,
+      write_requests_max: mostRequests(writes),
       pushes,
     },
     cold_sync,

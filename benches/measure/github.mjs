@@ -9,7 +9,11 @@ const PAST_FRESHNESS = 11_000;
 /** How long an index may take to be built, and to follow a push. */
 const PATIENCE = { build: 900_000, push: 120_000 };
 
-const counted = async (stack) => (await stack.requests()).filter((request) => request.counted);
+/**
+ * Whether a request is one of the walk through the history by which an index learns in the background when notes were
+ * changed last: at a pace of its own, to an end, and whether anybody calls or not.
+ */
+const isOfTheWalk = ({ method, path }) => method === 'GET' && /\/commits\/[0-9a-f]{40}\?page=\d+$/.test(path);
 
 /** `{"GET tree": 2, …}`: requests by method and the part of the path that says what they ask for. */
 function byEndpoint(requests) {
@@ -20,6 +24,13 @@ function byEndpoint(requests) {
     tally[name] = (tally[name] ?? 0) + 1;
   }
   return tally;
+}
+
+/** What was asked since the requests were forgotten: `{requests, walk, by_endpoint}`, those of the walk apart. */
+async function asked(stack) {
+  const counted = (await stack.requests()).filter((request) => request.counted);
+  const requests = counted.filter((request) => !isOfTheWalk(request));
+  return { requests: requests.length, walk: counted.length - requests.length, by_endpoint: byEndpoint(requests) };
 }
 
 /**
@@ -49,7 +60,7 @@ export async function measureColdSync({ stack, client, vault, word }) {
   const building = await searchUntil(client, word, ({ total }) => total === 1, PATIENCE.build);
   if (building === undefined) throw new Error(`the index is not built after ${PATIENCE.build / 1_000} s`);
   const seconds = round(listing + building);
-  const requests = await counted(stack);
+  const requests = await asked(stack);
   const tarball = await timed(async () => {
     const { VAULT_OWNER: owner, VAULT_REPO: repo, VAULT_GITHUB_TOKEN: token } = readEnvFile(
       inRepository('.dev.vars.example'),
@@ -64,14 +75,13 @@ export async function measureColdSync({ stack, client, vault, word }) {
     first_listing_seconds: listing,
     tarball_seconds: round(tarball / 1_000),
     notes_per_second: Math.round(vault.notes / seconds),
-    requests: requests.length,
-    by_endpoint: byEndpoint(requests),
+    ...requests,
   };
 }
 
 /**
- * Warm calls of the three reading tools: `{list_notes, read_note, search_notes}`, each 0 where all is well. Each is made
- * when the index is due for a look at the branch; where `once`, only the first.
+ * Warm calls of the three reading tools: what is `asked` for each, no request where all is well. Each is made when the
+ * index is due for a look at the branch; where `once`, only the first.
  */
 export async function measureWarm({ stack, client, vault, word, once }) {
   const calls = {
@@ -84,12 +94,15 @@ export async function measureWarm({ stack, client, vault, word, once }) {
     if (!once || tool === 'list_notes') await sleep(PAST_FRESHNESS);
     await stack.forgetRequests();
     await client.tool(tool, args);
-    measured[tool] = (await counted(stack)).length;
+    measured[tool] = await asked(stack);
   }
   return measured;
 }
 
-/** Changes of one note, each with the look at the branch that a later reader takes; where `once`, only the last. */
+/**
+ * Changes of one note: what is `asked` for each, with the look at the branch that a later reader takes; where `once`,
+ * only after the last.
+ */
 export async function measureWrites({ stack, client, vault, once }) {
   const path = `${vault.dir}/Benchmark.md`;
   const elsewhere = 'A new folder of the benchmark/Benchmark.md';
@@ -107,7 +120,7 @@ export async function measureWrites({ stack, client, vault, once }) {
     if (!once || name === 'create_in_new_folder') await sleep(PAST_FRESHNESS);
     const { facts } = await client.tool('search_notes', { query });
     if (facts.total !== expected) throw new Error(`${name}: ${facts.total} notes with ${query}, not ${expected}`);
-    measured[name] = (await counted(stack)).length;
+    measured[name] = await asked(stack);
   }
   // What follows counts the notes that the vault had at first.
   await client.tool('delete_note', { path: elsewhere });
@@ -115,8 +128,8 @@ export async function measureWrites({ stack, client, vault, once }) {
 }
 
 /**
- * Pushes of other devices: `{k: {requests, seconds, by_endpoint}}`, until a search finds all notes that were pushed.
- * `seconds` is undefined where none did for two minutes.
+ * Pushes of other devices: `{k: {seconds, requests, …}}` with what is `asked`, until a search finds all notes that were
+ * pushed. `seconds` is undefined where none did for two minutes.
  */
 export async function measurePushes({ stack, client, vault, sizes }) {
   const measured = {};
@@ -128,8 +141,7 @@ export async function measurePushes({ stack, client, vault, sizes }) {
     await stack.forgetRequests();
     await stack.push(changes);
     const seconds = await searchUntil(client, word, ({ total }) => total === size, PATIENCE.push);
-    const requests = await counted(stack);
-    measured[size] = { requests: requests.length, seconds, by_endpoint: byEndpoint(requests) };
+    measured[size] = { seconds, ...(await asked(stack)) };
   }
   return measured;
 }

@@ -84,19 +84,26 @@ function github({ github: counts, cold_sync: cold }) {
     Object.entries(tally)
       .map(([name, count]) => (count === 1 ? name : `${count} × ${name}`))
       .join(', ');
+  const row = (event, { requests, walk, seconds, by_endpoint: tally }) => [
+    event,
+    requests,
+    walk,
+    shown(seconds, 1),
+    endpoints(tally) || '–',
+  ];
+  const rows = (events, named) => Object.entries(events).map(([name, asked]) => row(named(name), asked));
   return {
     title: 'Requests that GitHub counts',
-    head: ['event', 'requests', 'seconds', 'which'],
+    note:
+      'Answers that say “not modified” do not count at GitHub, so a look at a branch that has not moved is free. ' +
+      '*Walk* are those that nobody waits for: after a cold sync the index walks down the history, some commits at a ' +
+      'time and to an end, to learn when notes were changed last.',
+    head: ['event', 'requests', 'walk', 'seconds', 'which'],
     rows: [
-      ['cold sync', cold.requests, shown(cold.seconds, 1), endpoints(cold.by_endpoint)],
-      ...Object.entries(counts.warm_requests).map(([tool, count]) => [`warm ${tool}`, count, '–', '–']),
-      ...Object.entries(counts.write_requests).map(([change, count]) => [`own change: ${change}`, count, '–', '–']),
-      ...Object.entries(counts.pushes).map(([size, push]) => [
-        `a push of ${size}`,
-        push.requests,
-        shown(push.seconds, 1),
-        endpoints(push.by_endpoint),
-      ]),
+      row('cold sync', cold),
+      ...rows(counts.warm, (tool) => `warm ${tool}`),
+      ...rows(counts.writes, (change) => `own change: ${change.replaceAll('_', ' ')}`),
+      ...rows(counts.pushes, (size) => `a push of ${size}`),
     ],
   };
 }
