@@ -13,7 +13,7 @@ use super::{
     remembered,
     request::ErrorCode,
     seal::{OpenError, Purpose},
-    state::{ConsentSpent, LinkError, SpendConsent},
+    state::{LinkError, SpendConsent, Spent},
     types::Digest,
 };
 use crate::{
@@ -147,7 +147,7 @@ impl AuthorizationServer {
         cookies: &TransactionCookies<'_>,
     ) -> Result<Response, ConsentError> {
         // (5)
-        let drawn = match self.draw_login(login).await {
+        let (login, departure) = match self.draw_client_login(login).await {
             Ok(drawn) => drawn,
             Err(DrawError::Login(error)) => {
                 self.spend(spend).await?;
@@ -158,20 +158,20 @@ impl AuthorizationServer {
 
         // (6)
         self.spend(SpendConsent {
-            login: Some(drawn.login.clone()),
+            login: Some(login),
             ..spend
         })
         .await?;
         self.log_consent("consent_given", handle);
 
         // (7)
-        Ok(drawn.send_away(cookies))
+        Ok(departure.respond(cookies))
     }
 
     async fn spend(&self, spend: SpendConsent) -> Result<(), ConsentError> {
         match self.state.apply(spend).await? {
-            ConsentSpent::Spent => Ok(()),
-            ConsentSpent::AlreadySpent => Err(ConsentError::AlreadySpent),
+            Spent::Now => Ok(()),
+            Spent::Before => Err(ConsentError::AlreadySpent),
         }
     }
 

@@ -1,4 +1,8 @@
-//! A login under way: drawn up, sealed into `front`, and taken out once when the person comes back.
+//! A login under way: drawn up, sealed, and good once when the person comes back.
+//!
+//! A client's request is too long for a cookie, so its login waits in `front`, and who began it has had
+//! to answer a consent form. A login for a session can be begun by anybody: it is sealed into the
+//! browser's cookie, and only that it came back is written down.
 //!
 //! There are two kinds, and neither can be exchanged for the other. Each is a type with a sealing key
 //! and a cookie of its own, and what follows from one takes that type alone: a code needs a
@@ -16,7 +20,7 @@ use super::{
     login_failure,
     request::AuthorizationRequest,
     seal::{OpenError, Purpose},
-    state::{LinkError, LoginTaken, NewLogin, TakeLogin},
+    state::{LinkError, LoginTaken, NewLogin, SpendSessionLogin, Spent, TakeLogin},
     types::{Digest, Scope},
 };
 use crate::{
@@ -81,14 +85,17 @@ impl LoginKind for ClientLogin {
 /// A login for the person's own session: it ends on the page of their grants. There is nothing to
 /// say about it, not even where to go afterwards.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct SessionLogin {}
+pub(super) struct SessionLogin {
+    /// When it has to be over. A client's login has that in its row.
+    expires_at: Timestamp,
+}
 
 impl LoginKind for SessionLogin {
     const PURPOSE: Purpose = Purpose::SessionLogin;
     const PHASE: Phase = Phase::SignIn;
 }
 
-/// What the callback needs, sealed and kept in `front` until then.
+/// What the callback needs, sealed until then.
 #[derive(Debug, Serialize, Deserialize)]
 struct LoginTransaction<K> {
     kind: K,
@@ -96,13 +103,19 @@ struct LoginTransaction<K> {
     code_verifier: String,
 }
 
-/// A login that is drawn up; `login` has to be written down before the person is sent away.
+/// A login that is drawn up and sealed, bound to the digest of its `state`.
+struct DrawnLogin {
+    state: Digest,
+    sealed: String,
+    destination: Url,
+}
+
+/// Where a person is sent to log in, and the cookie that the callback will ask for.
 #[derive(Debug)]
-pub(super) struct DrawnLogin {
-    /// What to write down.
-    pub(super) login: NewLogin,
+pub(super) struct Departure {
     destination: Url,
     phase: Phase,
+    state: Digest,
     binding: Binding,
 }
 
@@ -128,11 +141,11 @@ pub(super) enum TakeError {
     Unavailable(#[from] LinkError),
 }
 
-impl DrawnLogin {
-    /// Sends the person to the login provider, with the cookie that the callback will ask for.
-    pub(super) fn send_away(&self, cookies: &TransactionCookies<'_>) -> Response {
+impl Departure {
+    /// Sends the person away.
+    pub(super) fn respond(&self, cookies: &TransactionCookies<'_>) -> Response {
         let mut response = see_other(self.destination.as_str());
-        let id = cookie_id(&self.login.state);
+        let id = cookie_id(&self.state);
         cookies.set(self.phase, id, &self.binding, response.headers_mut());
         response
     }
@@ -144,10 +157,45 @@ pub(super) fn cookie_id(state: &Digest) -> &str {
 }
 
 impl AuthorizationServer {
-    /// Draws up a login: fresh values, and where the provider wants the person to be sent.
-    pub(super) async fn draw_login<K: LoginKind>(&self, kind: K) -> Result<DrawnLogin, DrawError> {
-        let rng = self.rng.as_ref();
+    /// Draws up a login for a client. It has to be written down before the person is sent away.
+    pub(super) async fn draw_client_login(
+        &self,
+        login: ClientLogin,
+    ) -> Result<(NewLogin, Departure), DrawError> {
+        let drawn = self.draw(login).await?;
         let now = self.clock.now();
+        let binding = Binding::generate(now, self.rng.as_ref())?;
+        let login = NewLogin {
+            state: drawn.state.clone(),
+            binding: binding.digest(),
+            sealed: drawn.sealed,
+            expires_at: now.after(cookies::LIFETIME),
+        };
+        let departure = Departure {
+            destination: drawn.destination,
+            phase: ClientLogin::PHASE,
+            state: drawn.state,
+            binding,
+        };
+        Ok((login, departure))
+    }
+
+    /// Draws up a login for a session. The cookie holds it, and nothing is to be written down.
+    pub(super) async fn draw_session_login(&self) -> Result<Departure, DrawError> {
+        let now = self.clock.now();
+        let expires_at = now.after(cookies::LIFETIME);
+        let drawn = self.draw(SessionLogin { expires_at }).await?;
+        Ok(Departure {
+            destination: drawn.destination,
+            phase: SessionLogin::PHASE,
+            state: drawn.state,
+            binding: Binding::carrying(&drawn.sealed, now),
+        })
+    }
+
+    /// Fresh values, sealed, and where the provider wants the person to be sent.
+    async fn draw<K: LoginKind>(&self, kind: K) -> Result<DrawnLogin, DrawError> {
+        let rng = self.rng.as_ref();
         let attempt = LoginAttempt::generate(rng)?;
         let destination = self.provider.authorization_url(&attempt).await?;
         let transaction = LoginTransaction {
@@ -157,45 +205,62 @@ impl AuthorizationServer {
         };
         let plain = serde_json::to_vec(&transaction).unwrap_or_default();
         let state = Digest::of(attempt.state.expose());
-        let binding = Binding::generate(now, rng)?;
-        let sealed = self
-            .settings
-            .sealing_key
-            .seal(K::PURPOSE, state.as_str(), &plain, rng)?;
+        let key = &self.settings.sealing_key;
         Ok(DrawnLogin {
-            login: NewLogin {
-                binding: binding.digest(),
-                sealed,
-                expires_at: now.after(cookies::LIFETIME),
-                state,
-            },
+            sealed: key.seal(K::PURPOSE, state.as_str(), &plain, rng)?,
+            state,
             destination,
-            phase: K::PHASE,
-            binding,
         })
     }
 
-    /// Takes out the login that `state` names, once, for the browser that has `binding`
+    /// Takes out the client's login that `state` names, once, for the browser that has `binding`
     /// (RFC 6749 section 10.12).
-    pub(super) async fn take_login<K: LoginKind>(
+    pub(super) async fn take_client_login(
         &self,
         state: &Secret,
         binding: &Digest,
-    ) -> Result<(K, LoginAttempt), TakeError> {
-        let digest = Digest::of(state.expose());
+    ) -> Result<(ClientLogin, LoginAttempt), TakeError> {
         let take = TakeLogin {
-            state: digest.clone(),
+            state: Digest::of(state.expose()),
             binding: binding.clone(),
         };
-        let sealed = match self.state.apply(take).await? {
-            LoginTaken::Taken(sealed) => sealed,
-            LoginTaken::OtherBrowser => return Err(TakeError::OtherBrowser),
-            LoginTaken::Unknown => return Err(TakeError::Unknown),
+        match self.state.apply(take).await? {
+            LoginTaken::Taken(sealed) => Ok(self.open(state, &sealed)?),
+            LoginTaken::OtherBrowser => Err(TakeError::OtherBrowser),
+            LoginTaken::Unknown => Err(TakeError::Unknown),
+        }
+    }
+
+    /// Opens the login for a session that `state` names and this browser's cookie carries. It is good
+    /// once.
+    pub(super) async fn take_session_login(
+        &self,
+        state: &Secret,
+        cookie: &str,
+    ) -> Result<LoginAttempt, TakeError> {
+        let sealed = Binding::carried_by(cookie);
+        let (SessionLogin { expires_at }, attempt) = self.open(state, sealed)?;
+        if expires_at <= self.clock.now() {
+            return Err(TakeError::Unknown);
+        }
+        let spend = SpendSessionLogin {
+            state: Digest::of(state.expose()),
+            expires_at,
         };
-        let opened = self
-            .settings
-            .sealing_key
-            .open(K::PURPOSE, digest.as_str(), &sealed)?;
+        match self.state.apply(spend).await? {
+            Spent::Now => Ok(attempt),
+            Spent::Before => Err(TakeError::Unknown),
+        }
+    }
+
+    fn open<K: LoginKind>(
+        &self,
+        state: &Secret,
+        sealed: &str,
+    ) -> Result<(K, LoginAttempt), OpenError> {
+        let digest = Digest::of(state.expose());
+        let key = &self.settings.sealing_key;
+        let opened = key.open(K::PURPOSE, digest.as_str(), sealed)?;
         let transaction: LoginTransaction<K> =
             serde_json::from_slice(&opened).map_err(|_| OpenError)?;
         let attempt = LoginAttempt {

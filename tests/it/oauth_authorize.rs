@@ -8,7 +8,7 @@ use crate::support::oauth::{
     BASE, Browser, CHALLENGE, CLAUDE, Callback, LOOPBACK, RESOURCE, Server, request, text,
 };
 
-const NOTHING: [i64; 6] = [0; 6];
+const NOTHING: [i64; 7] = [0; 7];
 
 #[tokio::test]
 async fn c1_an_error_before_the_redirect_uri_is_trusted_is_shown_here() {

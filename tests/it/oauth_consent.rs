@@ -176,7 +176,7 @@ async fn c7_a_handle_without_its_cookie_is_refused() {
     attacker.authorize(&request(&client, CLAUDE, &[])).await;
     let refused = attacker.decide(&handle(&page), APPROVE).await;
     assert_eq!(refused.status(), StatusCode::FORBIDDEN);
-    assert_eq!(server.footprint(), [0; 6]);
+    assert_eq!(server.footprint(), [0; 7]);
     assert_eq!(
         server.events.reasons().last(),
         Some(&"consent_other_browser")
@@ -202,7 +202,7 @@ async fn c7_a_form_from_another_site_is_refused() {
         let refused = browser.decide_from(&handle, APPROVE, headers).await;
         assert_eq!(refused.status(), StatusCode::FORBIDDEN, "{headers:?}");
     }
-    assert_eq!(server.footprint(), [0; 6]);
+    assert_eq!(server.footprint(), [0; 7]);
     // The person's own decision still counts.
     let sent = browser.decide(&handle, APPROVE).await;
     assert_eq!(sent.status(), StatusCode::SEE_OTHER);
@@ -246,7 +246,7 @@ async fn c7_a_handle_expires_and_cannot_be_changed() {
     server.wait(600);
     let refused = browser.decide(&handle, APPROVE).await;
     assert_eq!(refused.status(), StatusCode::BAD_REQUEST);
-    assert_eq!(server.footprint(), [0; 6]);
+    assert_eq!(server.footprint(), [0; 7]);
 }
 
 #[tokio::test]

@@ -5,25 +5,27 @@ use vault_mcp::{mcp::Era, oauth::state::Instance, runtime::Sql};
 
 use crate::support::{
     app::{Bearer, Post, TestApp},
-    oauth::{Browser, CLAUDE, GRANTS_TABLES, Server, handle, request},
+    oauth::{Browser, CLAUDE, Callback, GRANTS_TABLES, Server, handle, request, upstream_state},
 };
 
 /// Everything that is kept of what anybody can cause, and the most rows of each.
-const CAPS: [(&str, i64); 5] = [
+const CAPS: [(&str, i64); 6] = [
     ("clients", 5_000),
     ("documents", 500),
     ("document_fetches", 60),
     ("consents", 20_000),
     ("logins", 5_000),
+    ("session_logins", 20_000),
 ];
 
 /// What is asked of the object that anybody can reach.
-const OF_ANYBODY: [&str; 5] = [
+const OF_ANYBODY: [&str; 6] = [
     "register_client",
     "find_client",
     "consult_document",
     "keep_document",
     "spend_consent",
+    "spend_session_login",
 ];
 
 fn metadata(n: usize) -> serde_json::Value {
@@ -66,6 +68,10 @@ fn nearly_fill(server: &Server) {
         ),
         (
             "INSERT INTO consents (handle, expires_at) SELECT 'handle ' || i, ? FROM n",
+            19_950,
+        ),
+        (
+            "INSERT INTO session_logins (state, expires_at) SELECT 'state ' || i, ? FROM n",
             19_950,
         ),
         (
@@ -132,6 +138,15 @@ async fn b8_b9_a_flood_stays_under_its_caps_and_does_not_reach_those_who_are_in(
     }
     assert_under_caps(server);
 
+    // Logins at the page of one's own grants, each of which comes back as nobody who may enter.
+    server.log_in_as("stranger@example.test");
+    for _ in 0..150 {
+        let mut browser = Browser::new(server);
+        assert_eq!(browser.sign_in().await.status(), 403);
+    }
+    server.log_in_as("owner@example.test");
+    assert_under_caps(server);
+
     // Nothing of it touched what logins have brought about.
     for call in server.objects.calls.take() {
         assert!(OF_ANYBODY.contains(&call.as_str()), "{call}");
@@ -142,6 +157,40 @@ async fn b8_b9_a_flood_stays_under_its_caps_and_does_not_reach_those_who_are_in(
     // And whoever comes with a browser of their own gets in, at the end of it.
     let newcomer = app.owner().await;
     assert_eq!(cost_of_a_call(&app, &newcomer).await, before);
+}
+
+/// Whoever only begins logins at the page of their own grants, or comes back with what nobody gave them,
+/// has nothing written down, and pushes nobody else's login out.
+#[tokio::test]
+async fn b8_logins_that_are_begun_at_the_page_reach_no_object() {
+    let server = Server::new();
+    let client = server.client(CLAUDE).await;
+    let mut person = Browser::new(&server);
+    let page = person.authorize(&request(&client, CLAUDE, &[])).await;
+    let sent = person
+        .decide(&handle(&page), &[("decision", "approve")])
+        .await;
+    nearly_fill(&server);
+    let footprint = server.footprint();
+    server.objects.calls.take();
+
+    let mut browser = Browser::new(&server);
+    for n in 0..6_000 {
+        let sent = browser.send_form("/sessions/sign-in", &[]).await;
+        assert_eq!(sent.status(), 303);
+        assert!(browser.cookies.len() <= 8, "{}", browser.cookies.len());
+        let (name, _) = browser.cookies.first_key_value().unwrap();
+        browser.cookies = [(name.clone(), format!("{n}.made-up"))].into();
+        let state = upstream_state(&sent);
+        let back = browser.callback(&format!("code=x&state={state}")).await;
+        assert!(back.status().is_client_error(), "{}", back.status());
+    }
+    assert_eq!(*server.objects.calls.borrow(), [""; 0]);
+    assert_eq!(server.footprint(), footprint);
+    assert_eq!(server.provider.identified.get(), 0);
+
+    let back = person.come_back(&sent).await;
+    assert!(Callback::of(&back).one("code").starts_with("vmcp_ac_1."));
 }
 
 /// Tokens that were made up are turned away before anybody is asked; so are those of nobody's.

@@ -194,20 +194,17 @@ impl AuthorizationServer {
                 given_at: memory.given_at,
             },
         };
-        let drawn = match self.draw_login(login).await {
+        let (login, departure) = match self.draw_client_login(login).await {
             Ok(drawn) => drawn,
             Err(DrawError::Login(error)) => {
                 return Ok(self.login_unavailable(Endpoint::Authorize, &request, &error));
             }
             Err(DrawError::Rng(error)) => return Err(error.into()),
         };
-        let begin = BeginLogin {
-            login: drawn.login.clone(),
-        };
-        self.state.apply(begin).await?;
+        self.state.apply(BeginLogin { login }).await?;
         let event = AuthEvent::new(Endpoint::Authorize, "consent_remembered");
         self.log.record(&event.client(&request.client));
-        Ok(drawn.send_away(&TransactionCookies::of(jar)))
+        Ok(departure.respond(&TransactionCookies::of(jar)))
     }
 
     /// Shows the consent page for `request`.

@@ -13,6 +13,7 @@ use super::{
     login_transaction::{ClientLogin, Consent, LoginKind, SessionLogin, TakeError, cookie_id},
     parameters::Parameters,
     remembered,
+    request::AuthorizationRequest,
     sessions::BeginError,
     state::{CodeIssued, IssueCode, Pin},
     token::{GrantId, IssuedToken, TokenKind},
@@ -20,7 +21,7 @@ use super::{
 };
 use crate::{
     http::{Request, Response},
-    login::{Caution, Identity, LoggedIn, LoginCallback, pin::PinnedTo},
+    login::{Caution, Identity, LoggedIn, LoginAttempt, LoginCallback, pin::PinnedTo},
     secret::Secret,
 };
 
@@ -28,12 +29,12 @@ use crate::{
 const CODE_LIFETIME: Duration = Duration::from_mins(5);
 
 /// What came back from the login provider.
-struct Returned {
+struct Returned<'a> {
     state: Secret,
     /// What this browser's cookie says about the beginning; the sealed transaction has to agree.
     began: Beginning,
-    /// The digest of that cookie.
-    binding: Digest,
+    /// The value of that cookie.
+    cookie: &'a str,
     callback: LoginCallback,
 }
 
@@ -50,7 +51,7 @@ impl AuthorizationServer {
     /// agree.
     ///
     /// 1. `state` names a login under way, and this browser has its cookie.
-    /// 2. The login is taken out, once. Another browser does not get it (RFC 6749 section 10.12).
+    /// 2. The login is taken, once. Another browser does not get it (RFC 6749 section 10.12).
     /// 3. The provider says who it is. Its tokens are dropped with that.
     /// 4. The allowlist holds the person; otherwise a page says whom it does not hold. No code, no
     ///    grant, no session, and nothing is told to a client.
@@ -95,25 +96,16 @@ impl AuthorizationServer {
     async fn client_login(
         &self,
         jar: &Jar<'_>,
-        returned: &Returned,
+        returned: &Returned<'_>,
     ) -> Result<Response, CallbackError> {
         // (2)
-        let (login, attempt) = self
-            .take_login::<ClientLogin>(&returned.state, &returned.binding)
-            .await?;
+        let binding = Digest::of(returned.cookie);
+        let (login, attempt) = self.take_client_login(&returned.state, &binding).await?;
 
         // (3)
-        let reply_to = &login.request.reply_to;
-        let LoggedIn { identity, caution } = self
-            .provider
-            .identify(&returned.callback, &attempt)
-            .await
-            .map_err(|error| CallbackError::Login {
-                error,
-                reply_to: Some(Box::new(reply_to.clone())),
-            })?;
-
-        self.log_caution(caution, &identity, Some(&login.request.client));
+        let identity = self
+            .who_came_back(returned, &attempt, Some(&login.request))
+            .await?;
 
         // (4) to (7)
         let code = match self.issue_code(&login, &identity).await? {
@@ -126,6 +118,7 @@ impl AuthorizationServer {
         };
 
         // (8)
+        let reply_to = &login.request.reply_to;
         let mut response = reply_to.code(&code, &self.settings.base_url);
         if let Consent::Given { remember: true } = login.consent {
             self.remember(jar, &login, &identity, response.headers_mut());
@@ -136,23 +129,15 @@ impl AuthorizationServer {
     async fn session_login(
         &self,
         jar: &Jar<'_>,
-        returned: &Returned,
+        returned: &Returned<'_>,
     ) -> Result<Response, CallbackError> {
         // (2)
-        let (SessionLogin {}, attempt) = self
-            .take_login::<SessionLogin>(&returned.state, &returned.binding)
+        let attempt = self
+            .take_session_login(&returned.state, returned.cookie)
             .await?;
 
         // (3)
-        let LoggedIn { identity, caution } = self
-            .provider
-            .identify(&returned.callback, &attempt)
-            .await
-            .map_err(|error| CallbackError::Login {
-                error,
-                reply_to: None,
-            })?;
-        self.log_caution(caution, &identity, None);
+        let identity = self.who_came_back(returned, &attempt, None).await?;
 
         // (4) Where the name is somebody else's, the next step finds out.
         if self
@@ -168,6 +153,25 @@ impl AuthorizationServer {
                 BeginError::Unavailable(error) => error.into(),
                 BeginError::Rng(error) => error.into(),
             })
+    }
+
+    /// Step (3), for a client's `request` if there is one.
+    async fn who_came_back(
+        &self,
+        returned: &Returned<'_>,
+        attempt: &LoginAttempt,
+        request: Option<&AuthorizationRequest>,
+    ) -> Result<Identity, CallbackError> {
+        let LoggedIn { identity, caution } = self
+            .provider
+            .identify(&returned.callback, attempt)
+            .await
+            .map_err(|error| CallbackError::Login {
+                error,
+                reply_to: request.map(|request| Box::new(request.reply_to.clone())),
+            })?;
+        self.log_caution(caution, &identity, request.map(|request| &request.client));
+        Ok(identity)
     }
 
     async fn issue_code(
@@ -311,10 +315,10 @@ impl AuthorizationServer {
 }
 
 /// (1)
-fn returned(
+fn returned<'a>(
     request: &Request,
-    cookies: &TransactionCookies<'_>,
-) -> Result<Returned, CallbackError> {
+    cookies: &'a TransactionCookies<'_>,
+) -> Result<Returned<'a>, CallbackError> {
     let parameters = Parameters::of_query(request)?;
     let state = parameters.one("state")?.ok_or(CallbackError::NoState)?;
     let callback = LoginCallback {
@@ -323,15 +327,15 @@ fn returned(
         error: parameters.one("error")?.map(str::to_owned),
     };
     let digest = Digest::of(state);
-    let cookie = |phase| cookies.digest(phase, cookie_id(&digest));
-    let client = cookie(ClientLogin::PHASE).map(|binding| (Beginning::Client, binding));
-    let (began, binding) = client
+    let cookie = |phase| cookies.value(phase, cookie_id(&digest));
+    let client = cookie(ClientLogin::PHASE).map(|value| (Beginning::Client, value));
+    let (began, cookie) = client
         .or_else(|| Some((Beginning::Sessions, cookie(SessionLogin::PHASE)?)))
         .ok_or(TakeError::OtherBrowser)?;
     Ok(Returned {
         state: Secret::new(state),
         began,
-        binding,
+        cookie,
         callback,
     })
 }

@@ -1,6 +1,8 @@
 //! The cookies that tie a consent and a login to one browser: one cookie a transaction, so that two
 //! tabs do not disturb each other.
 
+use std::fmt;
+
 use http::HeaderMap;
 
 use super::Jar;
@@ -44,9 +46,14 @@ impl Phase {
 }
 
 /// The value of a transaction cookie: when it was made, and a secret.
-#[derive(Debug)]
 pub(in crate::oauth) struct Binding {
     value: String,
+}
+
+impl fmt::Debug for Binding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Binding([redacted])")
+    }
 }
 
 impl Binding {
@@ -56,6 +63,18 @@ impl Binding {
         Ok(Self {
             value: format!("{}.{secret}", now.unix_seconds()),
         })
+    }
+
+    /// One whose secret is the transaction itself, sealed: then nothing is kept on this side.
+    pub(in crate::oauth) fn carrying(sealed: &str, now: Timestamp) -> Self {
+        Self {
+            value: format!("{}.{sealed}", now.unix_seconds()),
+        }
+    }
+
+    /// What such a value carries.
+    pub(in crate::oauth) fn carried_by(value: &str) -> &str {
+        value.split_once('.').map_or("", |(_, sealed)| sealed)
     }
 
     /// All that is kept of it on this side.
@@ -74,9 +93,14 @@ impl<'a> TransactionCookies<'a> {
         Self(jar)
     }
 
-    /// The digest of the cookie of transaction `id`, if the browser has it.
+    /// The value of the cookie of transaction `id`, if the browser has it.
+    pub(in crate::oauth) fn value(&self, phase: Phase, id: &str) -> Option<&str> {
+        self.0.value(&phase.name(id))
+    }
+
+    /// The digest of that value.
     pub(in crate::oauth) fn digest(&self, phase: Phase, id: &str) -> Option<Digest> {
-        self.0.value(&phase.name(id)).map(Digest::of)
+        self.value(phase, id).map(Digest::of)
     }
 
     /// Gives the browser the cookie of transaction `id`, and takes the oldest away where there would

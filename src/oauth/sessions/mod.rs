@@ -3,7 +3,7 @@
 //! What holds, whatever is sent:
 //!
 //! - Whoever gets in has just logged in at the provider, by a login that can lead nowhere else
-//!   ([`SessionLogin`]), and is on the allowlist at this moment.
+//!   ([`SessionLogin`](super::login_transaction::SessionLogin)), and is on the allowlist at this moment.
 //! - Nobody sees or ends a grant that is not their own. Somebody else's is as unknown as one that
 //!   never was.
 //! - A `GET` changes nothing. What is changed takes a form of this very session, sent from our page.
@@ -20,13 +20,12 @@ use super::{
     cookies::{Jar, TransactionCookies},
     document::DocumentUrl,
     event::{AuthEvent, Endpoint, Pseudonym},
-    login_transaction::SessionLogin,
     pages,
     parameters::Parameters,
     remembered,
     state::{
-        BeginLogin, BeginSession, EndGrants, EndSession, LinkError, ListGrants, NotSignedIn,
-        OwnGrants, SignedIn, Which,
+        BeginSession, EndGrants, EndSession, LinkError, ListGrants, NotSignedIn, OwnGrants,
+        SignedIn, Which,
     },
     token::GrantId,
     types::ClientId,
@@ -77,7 +76,7 @@ impl AuthorizationServer {
     }
 
     /// `POST /sessions/sign-in`: sends the person to the login provider. The login is of the kind that
-    /// ends on this page and nowhere else.
+    /// ends on this page and nowhere else. Nothing is written: anybody can send this.
     pub async fn sign_in(&self, request: &Request) -> Response {
         let jar = Jar::read(request.headers(), &self.settings.base_url);
         let sent = self.begin_session_login(request, &jar).await;
@@ -107,7 +106,7 @@ impl AuthorizationServer {
         ended.unwrap_or_else(|error| self.refuse_session(&jar, &error))
     }
 
-    /// Signs in whoever came back from a [`SessionLogin`] and may enter.
+    /// Signs in whoever came back from a login for a session and may enter.
     pub(super) async fn begin_session(
         &self,
         jar: &Jar<'_>,
@@ -166,10 +165,8 @@ impl AuthorizationServer {
         jar: &Jar<'_>,
     ) -> Result<Response, SessionError> {
         self.demand_own_form(request)?;
-        let drawn = self.draw_login(SessionLogin {}).await?;
-        let login = drawn.login.clone();
-        self.state.apply(BeginLogin { login }).await?;
-        Ok(drawn.send_away(&TransactionCookies::of(jar)))
+        let departure = self.draw_session_login().await?;
+        Ok(departure.respond(&TransactionCookies::of(jar)))
     }
 
     async fn end(&self, request: &Request, jar: &Jar<'_>) -> Result<Response, SessionError> {

@@ -36,6 +36,7 @@ fn sweep(instance: Instance, sql: &dyn Sql, now: Timestamp) -> Result<Option<Tim
                 "DELETE FROM documents WHERE expires_at <= ?",
                 "DELETE FROM consents WHERE expires_at <= ?",
                 "DELETE FROM logins WHERE expires_at <= ?",
+                "DELETE FROM session_logins WHERE expires_at <= ?",
             ] {
                 sql.exec(statement, std::slice::from_ref(&now))?;
             }
@@ -44,7 +45,8 @@ fn sweep(instance: Instance, sql: &dyn Sql, now: Timestamp) -> Result<Option<Tim
                 "SELECT min(t) FROM (SELECT min(expires_at) AS t FROM clients
                  UNION ALL SELECT min(expires_at) FROM documents
                  UNION ALL SELECT min(expires_at) FROM consents
-                 UNION ALL SELECT min(expires_at) FROM logins)",
+                 UNION ALL SELECT min(expires_at) FROM logins
+                 UNION ALL SELECT min(expires_at) FROM session_logins)",
             )
         }
         Instance::Grants => {

@@ -42,7 +42,9 @@ pub use self::{
         SignedIn, Which,
     },
     tokens::NewTokens,
-    transactions::{BeginLogin, ConsentSpent, LoginTaken, NewLogin, SpendConsent, TakeLogin},
+    transactions::{
+        BeginLogin, LoginTaken, NewLogin, SpendConsent, SpendSessionLogin, Spent, TakeLogin,
+    },
     withdrawals::CONSENT_MEMORY,
 };
 use crate::runtime::{Sql, SqlError, SqlRow, Timestamp};
@@ -144,6 +146,7 @@ pub fn dispatch(
         SpendConsent::NAME => run::<SpendConsent>,
         BeginLogin::NAME => run::<BeginLogin>,
         TakeLogin::NAME => run::<TakeLogin>,
+        SpendSessionLogin::NAME => run::<SpendSessionLogin>,
         IssueCode::NAME => run::<IssueCode>,
         RedeemCode::NAME => run::<RedeemCode>,
         Refresh::NAME => run::<Refresh>,

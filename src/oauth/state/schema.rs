@@ -11,9 +11,11 @@ use crate::runtime::{Sql, SqlError};
 ///   until `expires_at` a stand-in for one that cannot be fetched.
 /// - `document_fetches`: when documents were fetched within the last minute.
 /// - `consents`: the digests of consent handles that were answered, until the handle expires.
-/// - `logins`: logins under way, by the digest of `state`. `binding` is the digest of the browser's
+/// - `logins`: clients' logins under way, by the digest of `state`. `binding` is the digest of the browser's
 ///   cookie; `sealed` holds the authorization request, the nonce and the verifier, under a key that
 ///   this database does not have.
+/// - `session_logins`: the digests of the `state` of logins for a session that came back, until the
+///   login would be over anyway.
 const FRONT: &[&str] = &[
     "CREATE TABLE IF NOT EXISTS clients (
         id TEXT PRIMARY KEY, record TEXT NOT NULL, created_at INTEGER NOT NULL,
@@ -31,6 +33,9 @@ const FRONT: &[&str] = &[
         state TEXT PRIMARY KEY, binding TEXT NOT NULL, sealed TEXT NOT NULL,
         expires_at INTEGER NOT NULL) STRICT",
     "CREATE INDEX IF NOT EXISTS logins_by_expiry ON logins (expires_at)",
+    "CREATE TABLE IF NOT EXISTS session_logins (
+        state TEXT PRIMARY KEY, expires_at INTEGER NOT NULL) STRICT",
+    "CREATE INDEX IF NOT EXISTS session_logins_by_expiry ON session_logins (expires_at)",
 ];
 
 /// The tables of `grants`.

@@ -1,4 +1,4 @@
-//! Consents that were answered and logins under way, in `front`.
+//! Consents that were answered, and logins under way or back, in `front`.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,9 +11,10 @@ use crate::{
 // Row numbers rise with every row that is inserted, so the caps below cost no counting: all but the
 // last so many are deleted.
 
-/// The most answered consents that are remembered. Whoever pushes the oldest one out has gained
-/// that its handle works again, in the same browser, for the rest of its ten minutes.
-const MAX_CONSENTS: i64 = 20_000;
+/// The most answered consents that are remembered, and the most logins for a session that came
+/// back. Whoever pushes the oldest one out has gained that it works again, in the same browser, for
+/// the rest of its ten minutes.
+const MAX_SPENT: i64 = 20_000;
 /// The most logins under way. The oldest gives way: refusing the newest instead would let anybody
 /// close the door for everybody with a few requests a second.
 const MAX_LOGINS: i64 = 5_000;
@@ -43,38 +44,47 @@ pub struct NewLogin {
     pub expires_at: Timestamp,
 }
 
-/// What came of answering a consent.
+/// What came of using something that can be used once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ConsentSpent {
-    /// It is answered.
-    Spent,
-    /// It was answered before; nothing happened.
-    AlreadySpent,
+pub enum Spent {
+    /// It is spent now.
+    Now,
+    /// It was spent before; nothing happened.
+    Before,
+}
+
+/// Takes in that what `digest` is of was used. `table` holds such digests, each until what it is of
+/// would expire anyway.
+fn spend(
+    table: &'static str,
+    digest: &Digest,
+    expires_at: Timestamp,
+    (sql, now): (&dyn Sql, Timestamp),
+) -> Result<Spent, SqlError> {
+    let expired = format!("DELETE FROM {table} WHERE expires_at <= ?");
+    sql.exec(&expired, &[now.into()])?;
+    let insert =
+        format!("INSERT INTO {table} VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING expires_at");
+    let inserted = sql.exec(&insert, &[digest.as_str().into(), expires_at.into()])?;
+    if inserted.is_empty() {
+        return Ok(Spent::Before);
+    }
+    let oldest = format!("DELETE FROM {table} WHERE rowid <= (SELECT max(rowid) FROM {table}) - ?");
+    sql.exec(&oldest, &[MAX_SPENT.into()])?;
+    Ok(Spent::Now)
 }
 
 impl Transition for SpendConsent {
     const NAME: &'static str = "spend_consent";
     const INSTANCE: Instance = Instance::Front;
-    type Outcome = ConsentSpent;
+    type Outcome = Spent;
 
-    fn apply(self, sql: &dyn Sql, now: Timestamp) -> Result<ConsentSpent, SqlError> {
-        sql.exec("DELETE FROM consents WHERE expires_at <= ?", &[now.into()])?;
-        let inserted = sql.exec(
-            "INSERT INTO consents (handle, expires_at) VALUES (?, ?)
-             ON CONFLICT DO NOTHING RETURNING handle",
-            &[self.handle.as_str().into(), self.expires_at.into()],
-        )?;
-        if inserted.is_empty() {
-            return Ok(ConsentSpent::AlreadySpent);
-        }
-        sql.exec(
-            "DELETE FROM consents WHERE rowid <= (SELECT max(rowid) FROM consents) - ?",
-            &[MAX_CONSENTS.into()],
-        )?;
-        if let Some(login) = self.login {
+    fn apply(self, sql: &dyn Sql, now: Timestamp) -> Result<Spent, SqlError> {
+        let spent = spend("consents", &self.handle, self.expires_at, (sql, now))?;
+        if let (Spent::Now, Some(login)) = (spent, self.login) {
             login.insert(sql, now)?;
         }
-        Ok(ConsentSpent::Spent)
+        Ok(spent)
     }
 }
 
@@ -115,7 +125,27 @@ impl Transition for BeginLogin {
     }
 }
 
-/// Takes a login out, once, for the browser that began it.
+/// Takes in, once, that a login for a session came back. Until then its browser alone has it, so
+/// that whoever begins many of them has nothing written down.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SpendSessionLogin {
+    /// The digest of the `state` that came back.
+    pub state: Digest,
+    /// When the login has to be over.
+    pub expires_at: Timestamp,
+}
+
+impl Transition for SpendSessionLogin {
+    const NAME: &'static str = "spend_session_login";
+    const INSTANCE: Instance = Instance::Front;
+    type Outcome = Spent;
+
+    fn apply(self, sql: &dyn Sql, now: Timestamp) -> Result<Spent, SqlError> {
+        spend("session_logins", &self.state, self.expires_at, (sql, now))
+    }
+}
+
+/// Takes a client's login out, once, for the browser that began it.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct TakeLogin {
     /// The digest of the `state` that came back.

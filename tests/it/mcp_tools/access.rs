@@ -217,7 +217,7 @@ async fn f4_nobody_at_all_is_let_in_by_an_empty_list() {
     assert_eq!(back.status(), 403);
     assert_eq!(
         app.server.footprint()[2..],
-        [0; 4],
+        [0; 5],
         "no grant, code or token"
     );
 }

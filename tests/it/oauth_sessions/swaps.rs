@@ -1,5 +1,6 @@
 //! A login for a client and a login for the person's own page, each tried in the place of the other.
 
+use futures_util::future::join_all;
 use http::{StatusCode, header};
 
 use super::{grants, sessions};
@@ -35,7 +36,7 @@ async fn begin_session_login(server: &Server) -> (Browser<'_>, String) {
 }
 
 /// Nothing came of it, for anybody.
-fn assert_nothing(server: &Server, answer: &vault_mcp::http::Response) {
+fn assert_nothing(server: &Server, answer: &vault_mcp::http::Response, reason: &str) {
     assert_eq!(answer.status(), StatusCode::BAD_REQUEST, "{}", text(answer));
     assert!(!answer.headers().contains_key(header::LOCATION));
     // Nothing but that the browser may forget the login.
@@ -48,7 +49,7 @@ fn assert_nothing(server: &Server, answer: &vault_mcp::http::Response) {
         0,
         "the provider is not asked"
     );
-    assert_eq!(server.events.last().reason, "login_unreadable");
+    assert_eq!(server.events.last().reason, reason);
 }
 
 #[tokio::test]
@@ -59,7 +60,7 @@ async fn e15_a_clients_login_makes_no_session() {
     let answer = browser
         .callback(&format!("code=upstream-code&state={state}"))
         .await;
-    assert_nothing(&server, &answer);
+    assert_nothing(&server, &answer, "login_unreadable");
 }
 
 #[tokio::test]
@@ -70,7 +71,7 @@ async fn e15_a_login_at_the_page_makes_no_code() {
     let answer = browser
         .callback(&format!("code=upstream-code&state={state}"))
         .await;
-    assert_nothing(&server, &answer);
+    assert_nothing(&server, &answer, "login_unknown");
 }
 
 /// With the cookies of both kinds, and with a login of each kind under way.
@@ -140,13 +141,31 @@ async fn c8_a_login_at_the_page_counts_once_in_its_browser_and_time() {
     let query = format!("code=upstream-code&state={state}");
     let mut thief = Browser::new(&server);
     assert_eq!(thief.callback(&query).await.status(), StatusCode::FORBIDDEN);
-    thief.cookies = browser
-        .cookies
-        .keys()
-        .map(|name| (name.clone(), "1.x".to_owned()))
-        .collect();
-    assert_eq!(thief.callback(&query).await.status(), StatusCode::FORBIDDEN);
+    // With a cookie of that name: made up, changed, or of another login, which the state is not for.
+    let (name, good) = browser.cookies.first_key_value().unwrap();
+    let (other, _) = begin_session_login(&server).await;
+    let flipped = good.replacen(
+        &good[40..41],
+        if &good[40..41] == "A" { "B" } else { "A" },
+        1,
+    );
+    for value in [
+        "1.x",
+        "",
+        ".",
+        &good[..good.len() - 4],
+        &flipped,
+        other.cookies.values().next().unwrap(),
+    ] {
+        assert_ne!(value, good);
+        thief.cookies = [(name.clone(), value.to_owned())].into();
+        let refused = thief.callback(&query).await;
+        assert_eq!(refused.status(), StatusCode::BAD_REQUEST, "{value}");
+        assert_eq!(server.events.last().reason, "login_unreadable");
+    }
     assert_eq!(sessions(&server), 0);
+    assert_eq!(server.footprint(), [0; 7]);
+    assert_eq!(server.provider.identified.get(), 0);
 
     let cookies = browser.cookies.clone();
     assert_eq!(
@@ -169,5 +188,24 @@ async fn c8_a_login_at_the_page_counts_once_in_its_browser_and_time() {
         .callback(&format!("code=upstream-code&state={state}"))
         .await;
     assert_eq!(late.status(), StatusCode::BAD_REQUEST);
-    assert_eq!(sessions(&server), 1);
+    assert_eq!(
+        (sessions(&server), server.provider.identified.get()),
+        (1, 1)
+    );
+}
+
+/// Two answers with one cookie at the same moment: one of them counts.
+#[tokio::test]
+async fn c8_a_login_at_the_page_counts_once_in_a_race() {
+    let server = Server::new();
+    let (browser, state) = begin_session_login(&server).await;
+    let query = format!("code=upstream-code&state={state}");
+    let mut racers: Vec<_> = (0..10).map(|_| Browser::new(&server)).collect();
+    for racer in &mut racers {
+        racer.cookies.clone_from(&browser.cookies);
+    }
+    let answers = join_all(racers.iter_mut().map(|racer| racer.callback(&query))).await;
+    let entered = answers.iter().filter(|answer| answer.status() == 303);
+    assert_eq!((entered.count(), sessions(&server)), (1, 1));
+    assert_eq!(server.provider.identified.get(), 1);
 }

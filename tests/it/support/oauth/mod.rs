@@ -274,7 +274,7 @@ impl Server {
     }
 
     /// How much a login leaves behind: to show that a refusal leaves nothing.
-    pub(crate) fn footprint(&self) -> [i64; 6] {
+    pub(crate) fn footprint(&self) -> [i64; 7] {
         [
             self.objects.rows(Instance::Front, "logins"),
             self.objects.rows(Instance::Front, "consents"),
@@ -282,6 +282,7 @@ impl Server {
             self.objects.rows(Instance::Grants, "codes"),
             self.objects.rows(Instance::Grants, "refresh_tokens"),
             self.objects.rows(Instance::Grants, "access_tokens"),
+            self.objects.rows(Instance::Front, "session_logins"),
         ]
     }
 }

@@ -124,7 +124,14 @@ impl Objects {
         for (instance, tables) in [
             (
                 Instance::Front,
-                ["clients", "documents", "consents", "logins"].as_slice(),
+                [
+                    "clients",
+                    "documents",
+                    "consents",
+                    "logins",
+                    "session_logins",
+                ]
+                .as_slice(),
             ),
             (Instance::Grants, &GRANTS_TABLES),
         ] {
