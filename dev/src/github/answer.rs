@@ -25,6 +25,10 @@ pub(crate) struct Answer {
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
     pub(crate) body: AnswerBody,
     pub(crate) validator: Validator,
+    /// Which refusal it is, by its variant's name; `None` for what is no [`ApiError`].
+    ///
+    /// [`ApiError`]: super::error::ApiError
+    pub(crate) refusal: Option<&'static str>,
 }
 
 /// The body of an [`Answer`].
@@ -52,6 +56,7 @@ impl Answer {
             headers: Vec::new(),
             body: AnswerBody::Whole(body.into()),
             validator: Validator::None,
+            refusal: None,
         };
         answer.header("content-type", content_type);
         answer

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `GET /__control/requests` | the requests since the last reset, as [`LoggedRequest`]s |
 //! | `DELETE /__control/requests` | forgets them |
+//! | `GET /__control/forms` | all `operations` and `refusals` that the log may name |
 //! | `GET /__control/switches` | the [`Switches`] |
 //! | `PUT /__control/switches` | replaces them; absent keys are off |
 //! | `DELETE /__control/switches` | turns all off |
@@ -27,10 +28,12 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use strum::VariantNames as _;
 
 use super::answer::Answer;
+use super::error::ApiError;
 use super::request::ApiRequest;
-use super::route::RepositoryName;
+use super::route::{RepositoryName, Route};
 use super::state::{Found, State};
 use super::switches::Switches;
 use crate::git::{Change, Oid, Push};
@@ -51,6 +54,10 @@ pub(super) async fn serve(state: &State, request: &ApiRequest) -> Option<Answer>
             state.log.reset();
             Ok(Value::Null)
         }
+        (&Method::GET, "forms") => Ok(json!({
+            "operations": Route::operation_ids(),
+            "refusals": ApiError::VARIANTS,
+        })),
         (&Method::GET, "switches") => Ok(json!(*state.switches())),
         (&Method::PUT, "switches") => parse(request).map(|switches| {
             *state.switches() = switches;

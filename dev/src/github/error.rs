@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 use super::answer::Answer;
 use crate::git::{GitError, Oid};
 
-/// A refusal. The text is the answer's `message`.
-#[derive(Debug, thiserror::Error)]
+/// A refusal. The text is the answer's `message`; its name is in the request log.
+#[derive(Debug, thiserror::Error, strum::VariantNames, strum::IntoStaticStr)]
 pub(crate) enum ApiError {
     /// Missing, or not to be seen: GitHub docs, "Troubleshooting the REST API".
     #[error("Not Found")]
@@ -238,6 +238,7 @@ impl ApiError {
         );
         body.insert("status".to_owned(), status.as_str().into());
         let mut answer = Answer::json(status, &Value::Object(body));
+        answer.refusal = Some(self.into());
         if let Self::SamlEnforced = self {
             let page = "https://github.com/orgs/example/sso?authorization_request=0";
             answer.header("x-github-sso", &format!("required; url={page}"));

@@ -5,6 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
 
+use super::answer::Answer;
+
 /// One request, in order of arrival.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LoggedRequest {
@@ -14,8 +16,12 @@ pub struct LoggedRequest {
     pub method: String,
     /// Path and query as they arrived, except that the ticket of a tarball is left out.
     pub path: String,
+    /// The operation, as GitHub's `OpenAPI` description names it: `repos/get-content`.
+    pub operation: Option<String>,
     /// The answer's status; `None` while there is no answer.
     pub status: Option<u16>,
+    /// Which of the look-alike's refusals the answer is.
+    pub refusal: Option<String>,
     /// Whether it counts against the hourly limit: 304 and the tarball's second step do not.
     pub counted: bool,
     /// The `User-Agent`, when there was one.
@@ -45,14 +51,15 @@ impl RequestLog {
     }
 
     /// Notes the answer; a request that a reset dropped stays dropped.
-    pub(crate) fn close(&self, number: u64, status: u16, counted: bool) {
+    pub(crate) fn close(&self, number: u64, answer: &Answer, counted: bool) {
         if let Some(entry) = self
             .lock()
             .iter_mut()
             .rev()
             .find(|entry| entry.number == number)
         {
-            entry.status = Some(status);
+            entry.status = Some(answer.status.as_u16());
+            entry.refusal = answer.refusal.map(str::to_owned);
             entry.counted = counted;
         }
     }

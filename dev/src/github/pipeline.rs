@@ -72,12 +72,12 @@ async fn serve_to_end(state: &State, request: Request) -> Response {
     };
     if let Some(result) = elsewhere {
         let answer = result.unwrap_or_else(|error| error.answer(REST_DOCS));
-        state.log.close(number, answer.status.as_u16(), false);
+        state.log.close(number, &answer, false);
         return answer.into_response();
     }
     hang(state, HangPoint::Request).await;
     let (answer, counted) = api(state, &request).await;
-    state.log.close(number, answer.status.as_u16(), counted);
+    state.log.close(number, &answer, counted);
     answer.into_response()
 }
 
@@ -96,7 +96,9 @@ fn logged(state: &State, request: &ApiRequest) -> LoggedRequest {
         number: 0,
         method: request.method.to_string(),
         path: shown,
+        operation: Route::parse(&request.method, path).map(|route| route.operation_id().to_owned()),
         status: None,
+        refusal: None,
         counted: false,
         user_agent: request.user_agent().map(str::to_owned),
         token,

@@ -5,6 +5,7 @@
 
 use axum::http::Method;
 use percent_encoding::percent_decode_str;
+use strum::VariantNames as _;
 
 use super::tokens::Contents;
 
@@ -17,20 +18,27 @@ pub(crate) enum RepositoryName {
     Id(u64),
 }
 
-/// An operation outside any repository, or one on a repository.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An operation outside any repository, or one on a repository. Each is named as GitHub's `OpenAPI`
+/// description names it.
+#[derive(Clone, Debug, PartialEq, Eq, strum::VariantNames, strum::IntoStaticStr)]
 pub(crate) enum Route {
     /// `GET /user`.
+    #[strum(serialize = "users/get-authenticated")]
     User,
     /// `GET /user/repos`.
+    #[strum(serialize = "repos/list-for-authenticated-user")]
     UserRepositories,
     /// `GET /rate_limit`.
+    #[strum(serialize = "rate-limit/get")]
     RateLimit,
     /// `GET /app/installations/{id}`.
+    #[strum(serialize = "apps/get-installation")]
     Installation { id: u64 },
     /// `POST /app/installations/{id}/access_tokens`.
+    #[strum(serialize = "apps/create-installation-access-token")]
     AccessTokens { id: u64 },
     /// `GET /installation/repositories`.
+    #[strum(serialize = "apps/list-repos-accessible-to-installation")]
     InstallationRepositories,
     Repository {
         name: RepositoryName,
@@ -40,21 +48,34 @@ pub(crate) enum Route {
     },
 }
 
-/// An operation on one repository. Texts are percent-decoded.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An operation on one repository, named as in [`Route`]. Texts are percent-decoded.
+#[derive(Clone, Debug, PartialEq, Eq, strum::VariantNames, strum::IntoStaticStr)]
 pub(crate) enum Operation {
+    #[strum(serialize = "repos/get")]
     GetRepository,
+    #[strum(serialize = "repos/get-branch")]
     GetBranch { branch: String },
+    #[strum(serialize = "git/get-ref")]
     GetRef { name: String },
+    #[strum(serialize = "git/get-commit")]
     GetCommitObject { sha: String },
+    #[strum(serialize = "git/get-tree")]
     GetTree { name: String },
+    #[strum(serialize = "git/get-blob")]
     GetBlob { sha: String },
+    #[strum(serialize = "repos/list-commits")]
     ListCommits,
+    #[strum(serialize = "repos/get-commit")]
     GetCommit { name: String },
+    #[strum(serialize = "repos/compare-commits-with-basehead")]
     Compare { range: String },
+    #[strum(serialize = "repos/download-tarball-archive")]
     Tarball { name: Option<String> },
+    #[strum(serialize = "repos/get-content")]
     GetContents { path: String },
+    #[strum(serialize = "repos/create-or-update-file-contents")]
     PutContents { path: String },
+    #[strum(serialize = "repos/delete-file")]
     DeleteContents { path: String },
 }
 
@@ -150,6 +171,22 @@ impl Operation {
 }
 
 impl Route {
+    /// GitHub's name of the operation: `operationId` of its `OpenAPI` description.
+    pub(crate) fn operation_id(&self) -> &'static str {
+        if let Self::Repository { operation, .. } = self {
+            operation.into()
+        } else {
+            self.into()
+        }
+    }
+
+    /// The names of all operations.
+    pub(crate) fn operation_ids() -> Vec<&'static str> {
+        let all = [Self::VARIANTS, Operation::VARIANTS].concat();
+        // `Repository` is not one, but all of those on a repository.
+        all.into_iter().filter(|id| id.contains('/')).collect()
+    }
+
     /// The operation, or `None` when GitHub has none of that method and path here.
     pub(crate) fn parse(method: &Method, path: &str) -> Option<Self> {
         let get = method == Method::GET || method == Method::HEAD;

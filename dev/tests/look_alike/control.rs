@@ -29,12 +29,16 @@ async fn the_log_holds_what_was_asked_and_forgets_on_demand() {
             "number": 0, "method": "GET", "path": "/repos/example/vault/contents/a.md?ref=main",
             "status": 200, "counted": true, "user_agent": "look-alike-test", "token": "full",
             "authorization": "bearer", "conditional": false,
+            "operation": "repos/get-content", "refusal": null,
         }])
     );
+    client.get("/contents/nothing.md").expect(404);
+    let log = github.requests();
+    assert_eq!(log[1].refusal.as_deref(), Some("NotFound"));
     control(&client, "DELETE", "requests", &Value::Null).expect(204);
     assert_eq!(github.requests(), []);
     client.get("").expect(200);
-    assert_eq!(github.requests()[0].number, 1);
+    assert_eq!(github.requests()[0].number, 2);
 }
 
 #[tokio::test]

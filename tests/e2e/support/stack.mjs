@@ -11,8 +11,9 @@ import { readEnvFile } from './env_file.mjs';
 import { startRecording } from './exchanges.mjs';
 import { filesBelow, inParts } from './files.mjs';
 import { LeakSearch } from './leaks.mjs';
-import { inRepository, lookAlike } from './places.mjs';
-import { Running, freePorts } from './processes.mjs';
+import { LookAlike } from './look_alike.mjs';
+import { inRepository } from './places.mjs';
+import { freePorts } from './processes.mjs';
 import { startProvider } from './provider.mjs';
 import { configuredSecrets } from './secrets.mjs';
 import { demandLoopback, startWorker } from './worker.mjs';
@@ -66,17 +67,11 @@ export class Stack {
     demandLoopback(this.#values);
     // First, since a port that was free a moment ago may not be so later.
     if (recorded) this.#recording = await startRecording({ port, upstream: this.#port });
-    this.#lookAlike = new Running(lookAlike(), [
-      '--port',
-      String(port + 2),
-      '--state',
-      this.gitState,
-      ...(vault ? ['--vault', vault] : []),
-    ]);
+    this.#lookAlike = new LookAlike({ port: port + 2, state: this.gitState, vault });
     // One after the other: whatever has started is known to `stop` when the next one fails.
     this.provider = await startProvider({ port: port + 1, worker: this.url });
-    await this.#lookAlike.until(/ready (\S+)/, 120_000);
-    this.github = `http://localhost:${port + 2}`;
+    await this.#lookAlike.ready();
+    this.github = this.#lookAlike.url;
     this.worker = await this.#startWorker();
   }
 
@@ -151,37 +146,27 @@ export class Stack {
 
   /** The requests that reached the look-alike since it started or `forgetRequests`. */
   requests() {
-    return this.#control('GET', 'requests');
+    return this.#lookAlike.control('GET', 'requests');
   }
 
   /** See [`requests`]. */
   forgetRequests() {
-    return this.#control('DELETE', 'requests');
+    return this.#lookAlike.control('DELETE', 'requests');
   }
 
   /** Makes the look-alike fail in these ways, and in no others. */
   switches(values) {
-    return this.#control('PUT', 'switches', values);
+    return this.#lookAlike.control('PUT', 'switches', values);
   }
 
   /** The installation of the look-alike's app; with `changed`, what it becomes. */
   installation(changed) {
-    return this.#control(changed ? 'PUT' : 'GET', 'installation', changed);
+    return this.#lookAlike.control(changed ? 'PUT' : 'GET', 'installation', changed);
   }
 
   /** A commit from another device: `{put, text}`, `{put, base64}`, `{delete}` or `{rename, to}`; returns `{commit}`. */
   push(changes, branch) {
-    return this.#control('POST', 'push', { changes, branch });
-  }
-
-  async #control(method, path, body) {
-    const response = await fetch(`${this.github}/__control/${path}`, {
-      method,
-      body: body && JSON.stringify(body),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`look-alike: ${method} ${path}: ${response.status} ${text}`);
-    return text === '' ? undefined : JSON.parse(text);
+    return this.#lookAlike.control('POST', 'push', { changes, branch });
   }
 
   /** Ends every process and removes the folder. Throws where a secret was somewhere it may not be. */
