@@ -240,6 +240,7 @@ fn denied(denial: &Denial) -> String {
 fn app(problem: &AppProblem) -> String {
     match problem {
         AppProblem::BadKey => "GitHub refuses the vault's GitHub App: its ID or its private key is wrong, or the key was deleted. The vault's owner has to set VAULT_GITHUB_APP_ID and VAULT_GITHUB_APP_PRIVATE_KEY anew.".to_owned(),
+        AppProblem::WrongClock => "the clock of this server is not GitHub's, which refuses what the vault's GitHub App signs. The vault's owner has to set the clock right; the app and its key may be as they should.".to_owned(),
         AppProblem::NotInstalled => "the vault's GitHub App has no such installation. The vault's owner has to install it on the vault's repository, and set VAULT_GITHUB_APP_INSTALLATION_ID.".to_owned(),
         AppProblem::Suspended => "the installation of the vault's GitHub App is suspended. The vault's owner has to unsuspend it.".to_owned(),
         AppProblem::EveryRepository => "the vault's GitHub App is installed on all repositories. The vault's owner has to choose \"Only select repositories\", and the vault's repository alone.".to_owned(),

@@ -52,6 +52,10 @@ pub enum AppProblem {
     /// Its number or its key is wrong, or the key was deleted.
     #[error("the app's id or key is wrong")]
     BadKey,
+    /// This server's clock and upstream's differ by minutes: what the app signs is from the future, or
+    /// too old.
+    #[error("the server's clock is wrong")]
+    WrongClock,
     /// It has no such installation.
     #[error("the app has no such installation")]
     NotInstalled,
@@ -74,7 +78,7 @@ pub enum AppProblem {
 
 impl Denial {
     /// Whether upstream no longer knows the server: whoever takes the credential away takes the
-    /// notes away too.
+    /// notes away too. An app that upstream does not let speak may have been taken away meanwhile.
     #[must_use]
     pub const fn ends_access(&self) -> bool {
         match self {

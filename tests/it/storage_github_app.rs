@@ -352,13 +352,26 @@ fn a_key_or_a_number_of_another_app_is_refused_as_such() {
 #[test]
 fn clocks_may_differ_by_a_minute_and_more() {
     run(async {
-        for (ahead, behind) in [(59, 0), (110, 0), (0, 59), (0, 400)] {
+        let wrong_clock = Err(StorageError::Denied(Denial::App(AppProblem::WrongClock)));
+        let read = Ok(b"one".to_vec());
+        // By how much ours is ahead, and GitHub's.
+        for (ours, githubs, expected) in [
+            (59, 0, &read),
+            (110, 0, &wrong_clock),
+            (3_600, 0, &wrong_clock),
+            (0, 59, &read),
+            (0, 400, &read),
+            (0, 600, &wrong_clock),
+        ] {
             let vault = AtApp::start().await;
-            vault.clock.advance(Duration::from_secs(ahead));
-            vault.look_alike.advance_clock(Duration::from_secs(behind));
-            let read = vault.content().await;
-            // A clock that is ahead by more than a minute is in GitHub's future.
-            assert_eq!(read.is_ok(), ahead < 60, "{ahead} ahead, {behind} behind");
+            vault.clock.advance(Duration::from_secs(ours));
+            vault.look_alike.advance_clock(Duration::from_secs(githubs));
+            assert_eq!(vault.content().await, *expected, "{ours}, {githubs}");
+            // Nothing can be bought without being known.
+            assert_eq!(
+                vault.look_alike.installation_tokens().is_empty(),
+                *expected != read
+            );
         }
     });
 }

@@ -79,6 +79,7 @@ pub(super) fn classify(
     });
     let message = error.message.as_str();
     match status.as_u16() {
+        401 if blames_the_clock(message) => denied(Denial::App(AppProblem::WrongClock)),
         401 => denied(Denial::BadCredentials),
         403 | 429 => forbidden(status, headers, &error, now),
         404 if message.contains("Integration not found") => denied(Denial::App(AppProblem::BadKey)),
@@ -90,6 +91,15 @@ pub(super) fn classify(
         400..=499 => rejected(status, message),
         _ => unexpected(status, message),
     }
+}
+
+/// Whether a JSON Web Token is refused for its times, which are right by this server's clock: it was
+/// issued in GitHub's future (probot/probot#967, github/docs#4155), ends too late
+/// (octokit/auth-app.js#698) or is over (sigmavirus24/github3.py#1050).
+fn blames_the_clock(message: &str) -> bool {
+    ["claim ('iat')", "claim ('exp')"]
+        .iter()
+        .any(|claim| message.contains(claim))
 }
 
 /// What a refusal means where an app asks for a token: there is no repository in such a request, and

@@ -216,10 +216,24 @@ fn the_same_answers_mean_something_else_to_an_app() {
             "A JSON web token could not be decoded",
             app(AppProblem::BadKey),
         ),
+        (401, "Bad credentials", app(AppProblem::BadKey)),
+        // Ahead by more than a minute, by more than two, and behind by more than eight.
+        (
+            401,
+            "'Issued at' claim ('iat') must be an Integer representing the time that the assertion \
+             was issued",
+            app(AppProblem::WrongClock),
+        ),
         (
             401,
             "'Expiration time' claim ('exp') is too far in the future",
-            app(AppProblem::BadKey),
+            app(AppProblem::WrongClock),
+        ),
+        (
+            401,
+            "'Expiration time' claim ('exp') must be a numeric value representing the future time at \
+             which the assertion expires",
+            app(AppProblem::WrongClock),
         ),
         (404, "Integration not found", app(AppProblem::BadKey)),
         (404, "Not Found", app(AppProblem::NotInstalled)),
