@@ -61,6 +61,41 @@ pub(crate) fn integer<'de, D: Deserializer<'de>>(input: D) -> Result<Option<u64>
         .ok_or_else(|| D::Error::custom(format!("expected a whole number, got {value}")))
 }
 
+/// A list, also as text, or its only item alone.
+pub(crate) fn list<'de, D: Deserializer<'de>, T: DeserializeOwned>(
+    input: D,
+) -> Result<Option<Vec<T>>, D::Error> {
+    let mut value = Value::deserialize(input)?;
+    if let Value::String(text) = &value
+        && let Ok(read @ (Value::Array(_) | Value::Object(_))) = serde_json::from_str(text)
+    {
+        value = read;
+    }
+    let items = match value {
+        Value::Array(items) => items,
+        alone @ (Value::Object(_) | Value::String(_)) => vec![alone],
+        other @ (Value::Null | Value::Bool(_) | Value::Number(_)) => {
+            return Err(D::Error::custom(format!("expected a list, got {other}")));
+        }
+    };
+    let items = items.into_iter().map(|item| T::deserialize(item));
+    items
+        .collect::<Result<_, _>>()
+        .map(Some)
+        .map_err(D::Error::custom)
+}
+
+/// Yes or no, also as text.
+pub(crate) fn flag<'de, D: Deserializer<'de>>(input: D) -> Result<bool, D::Error> {
+    let value = Value::deserialize(input)?;
+    match &value {
+        Value::Bool(flag) => Some(*flag),
+        Value::String(text) => text.trim().to_ascii_lowercase().parse().ok(),
+        Value::Null | Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
+    }
+    .ok_or_else(|| D::Error::custom(format!("expected true or false, got {value}")))
+}
+
 /// Properties with the values that they are to be or to have: an object, also as text. A value is a
 /// text, a number, a truth value or null, or a list of those, all of which are meant.
 pub(crate) fn properties<'de, D: Deserializer<'de>>(

@@ -2,6 +2,8 @@
 //!
 //! The only place where text for a model is made out of errors.
 
+mod edit;
+
 use std::{fmt::Display, time::Duration};
 
 use rmcp::model::{CallToolResult, ContentBlock};
@@ -97,15 +99,7 @@ fn sentence(error: &VaultError) -> String {
             Echo(path)
         ),
         VaultError::AlreadyExists { path, existing, revision } => already_exists(path, existing, revision.as_ref()),
-        VaultError::EditNotUnique { path, edit, lines } => format!(
-            "the old text of edit {edit} is in {} more than once, on lines {}. Nothing was written; quote more of the text around the one you mean, or set all.",
-            Echo(path),
-            numbers(lines)
-        ),
-        VaultError::EditNotFound { path, edit } => format!(
-            "the old text of edit {edit} is not in {}. Nothing was written; read the note and quote it exactly.",
-            Echo(path)
-        ),
+        VaultError::Edit { path, error } => edit::sentence(path, error),
         VaultError::NoSection { path, section, existing } if existing.is_empty() => format!(
             "{} has no section {}: it has no headings. Leave section out.",
             Echo(path),

@@ -5,6 +5,7 @@
 //! judged again before it leaves.
 
 mod change;
+mod content;
 mod delete;
 mod filter;
 mod folder;
@@ -18,13 +19,14 @@ mod write;
 use std::{fmt, rc::Rc};
 
 pub use change::{MAX_NOTE_BYTES, Replaced, WriteOutcome, Written};
+pub use content::TextChange;
 pub use delete::{DeleteRequest, Deleted};
 pub use filter::FilterRequest;
 pub use list::{FolderSummary, ListRequest, ListedNote, MAX_PAGE, NotePage};
 pub use overview::{IndexedFacts, VaultOverview};
 pub use read::Note;
 pub use search::{FoundNote, FoundPage, MAX_HITS, SearchRequest};
-pub use write::{WriteMode, WriteRequest};
+pub use write::WriteRequest;
 
 use super::{
     commit::Author,

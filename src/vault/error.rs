@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::{
     echo::Echo,
+    edit::{EditError, EditProblem},
     markdown::{SectionError, SectionName},
     path::PathError,
     policy::{Denied, NameProblem},
@@ -126,23 +127,13 @@ pub enum VaultError {
         /// The revision of the note that is in the way, where it is one note and known.
         revision: Option<Revision>,
     },
-    /// An edit's old text occurs more than once.
-    #[error("edit {edit} matches {} places in {}", lines.len(), Echo(path))]
-    EditNotUnique {
+    /// An edit does not say exactly what it replaces.
+    #[error("edit {} cannot be made in {}", error.edit, Echo(path))]
+    Edit {
         /// The note's path.
         path: String,
-        /// Which edit, counted from 1.
-        edit: usize,
-        /// The lines on which a match starts, counted from 1.
-        lines: Vec<usize>,
-    },
-    /// An edit's old text does not occur.
-    #[error("edit {edit} matches nothing in {}", Echo(path))]
-    EditNotFound {
-        /// The note's path.
-        path: String,
-        /// Which edit, counted from 1.
-        edit: usize,
+        /// Which edit, and why.
+        error: EditError,
     },
     /// No section has the heading.
     #[error("no section is called {} in {}", Echo(section), Echo(path))]
@@ -276,8 +267,11 @@ impl VaultError {
             Self::ReadOnly(_) => Code::ReadOnly,
             Self::Conflict { .. } => Code::Conflict,
             Self::AlreadyExists { .. } => Code::AlreadyExists,
-            Self::EditNotUnique { .. } => Code::EditNotUnique,
-            Self::EditNotFound { .. } => Code::EditNotFound,
+            Self::Edit { error, .. } => match error.problem {
+                EditProblem::NotUnique(_) => Code::EditNotUnique,
+                EditProblem::NotFound(_) => Code::EditNotFound,
+                EditProblem::Empty | EditProblem::Overlaps(_) => Code::InvalidArgument,
+            },
             Self::AmbiguousSection { .. } => Code::AmbiguousSection,
             Self::NotUtf8 { .. } => Code::NotUtf8,
             Self::TooLarge { .. } => Code::TooLarge,

@@ -13,6 +13,7 @@ pub mod commit;
 pub mod cursor;
 mod denial;
 pub mod echo;
+pub mod edit;
 pub mod error;
 pub mod filter;
 mod ignorable;

@@ -54,6 +54,7 @@ mod storage_real;
 mod storage_search;
 mod storage_states;
 mod support;
+mod vault_edit;
 mod vault_list;
 mod vault_policy;
 mod vault_properties;

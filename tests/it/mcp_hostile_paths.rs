@@ -96,6 +96,40 @@ async fn what_every_tool_makes_of_every_path() {
     settings.bind(|| insta::assert_snapshot!("mcp_hostile_paths", table));
 }
 
+/// What a write would do to a note plays no part in whether it may be done.
+#[tokio::test]
+async fn every_way_to_write_is_refused_alike() {
+    let app = TestApp::deployed(Everywhere, |deployment| {
+        deployment.denied = "Private/, Café/Geheim";
+    });
+    let owner = app.owner().await;
+    let ways = [
+        json!({ "mode": "create", "content": "new" }),
+        json!({ "mode": "append", "content": "new" }),
+        json!({ "mode": "prepend", "content": "new" }),
+        json!({ "mode": "edit", "edits": [{ "old": "here", "new": "there" }] }),
+    ];
+    let mut refused = 0;
+    app.storage.take_calls();
+    for path in HOSTILE_PATHS.iter().flat_map(|(_, paths)| *paths) {
+        let answer = owner
+            .call("write_note", arguments(ToolName::WriteNote, path))
+            .await;
+        if !app.storage.take_calls().is_empty() {
+            continue;
+        }
+        refused += 1;
+        for way in &ways {
+            let mut arguments = way.clone();
+            arguments["path"] = json!(path);
+            let other = owner.call("write_note", arguments).await;
+            assert_eq!(other.error(), answer.error(), "{way} {path:?}");
+            assert_eq!(app.storage.take_calls(), [""; 0], "{way} {path:?}");
+        }
+    }
+    assert!(refused > 100, "{refused}");
+}
+
 /// JSON can spell what is no text: half of a surrogate pair.
 #[tokio::test]
 async fn a_path_that_is_no_text_does_not_get_past_the_parser() {

@@ -3,6 +3,7 @@
 //! A case gets a fresh vault and speaks [`VaultStorage`] only, so that a backend that passes can
 //! stand in for another.
 
+mod clients;
 mod reading;
 mod writing;
 
@@ -15,6 +16,7 @@ use crate::support::{
     index::note,
     storage::{Subject, read, run},
 };
+use clients::*;
 use reading::*;
 use writing::*;
 
@@ -86,6 +88,8 @@ contract! {
     an_earlier_commit_can_be_read
     a_commit_outside_the_history_is_unknown
     twenty_writers_at_once_lose_nothing
+    twenty_clients_append_to_one_note_at_once
+    twenty_clients_edit_one_note_at_once
 }
 
 /// Makes a vault whose first commit holds the files.

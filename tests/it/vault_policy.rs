@@ -10,7 +10,7 @@ use vault_mcp::{
     storage::memory::MemoryStorage,
     vault::{
         VaultClient, VaultError,
-        client::{DeleteRequest, ListRequest, WriteMode, WriteRequest},
+        client::{DeleteRequest, ListRequest},
         commit::Author,
         path::DirPath,
         policy::{VaultPolicy, parse_prefixes},
@@ -21,7 +21,7 @@ use vault_mcp::{
 use crate::support::{
     hostile_paths::{HOSTILE_PATHS, long_paths},
     recording::{Everywhere, Recording},
-    vaults::all_of,
+    vaults::{all_of, create, overwrite},
 };
 
 /// What a client can do with a path.
@@ -82,13 +82,6 @@ impl Vaults {
             }
         };
         let client = self.client(storage);
-        let write = |mode| WriteRequest {
-            path,
-            content: "new\n",
-            mode,
-            expected_revision: None,
-            message: None,
-        };
         let answer = match operation {
             Operation::Read => client.read(path, None).await.map(drop),
             Operation::List => {
@@ -98,7 +91,7 @@ impl Vaults {
                 };
                 client.list(&request).await.map(drop)
             }
-            Operation::Write => client.write(&write(WriteMode::Overwrite)).await.map(drop),
+            Operation::Write => client.write(&overwrite(path, "new\n")).await.map(drop),
             Operation::Delete => {
                 let request = DeleteRequest {
                     path,
@@ -109,7 +102,7 @@ impl Vaults {
             }
             Operation::Create => {
                 // Every path is tried in a vault that the paths before it left no trace in.
-                let answer = client.write(&write(WriteMode::Create)).await.map(drop);
+                let answer = client.write(&create(path, "new\n")).await.map(drop);
                 self.nowhere.inner().push(std::collections::BTreeMap::clear);
                 answer
             }

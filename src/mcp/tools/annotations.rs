@@ -13,12 +13,17 @@ pub(super) fn reads() -> ToolAnnotations {
         .open_world(false)
 }
 
-/// A tool that changes a note. Doing it again changes nothing more: the second write finds the same
-/// text, the second deletion no note.
-pub(super) fn changes() -> ToolAnnotations {
+/// A tool that removes something. Doing it again changes nothing more: the second deletion finds no
+/// note.
+pub(super) fn deletes() -> ToolAnnotations {
     ToolAnnotations::new()
         .read_only(false)
         .destructive(true)
         .idempotent(true)
         .open_world(false)
+}
+
+/// A tool that changes a note, and may add to it: done twice, it may add twice.
+pub(super) fn writes() -> ToolAnnotations {
+    deletes().idempotent(false)
 }

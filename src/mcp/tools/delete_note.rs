@@ -51,7 +51,7 @@ pub(super) fn definition() -> Tool {
         schema::of::<Arguments>(),
     )
     .with_title("Delete a note")
-    .with_annotations(annotations::changes())
+    .with_annotations(annotations::deletes())
 }
 
 pub(super) async fn call(

@@ -1,12 +1,15 @@
-//! `write_note`: makes a note, or replaces what one holds.
+//! `write_note`: makes a note, or changes what one holds.
+
+mod arguments;
 
 use rmcp::model::{CallToolResult, JsonObject, Tool};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+
+use self::arguments::Arguments;
 
 use super::{
     super::{
-        arguments,
+        arguments::parse,
         result::{self, ToolError},
     },
     annotations,
@@ -15,50 +18,8 @@ use super::{
 };
 use crate::vault::{
     VaultClient,
-    client::{WriteMode, WriteOutcome, WriteRequest, Written},
+    client::{WriteOutcome, WriteRequest, Written},
 };
-
-/// The arguments of `write_note`.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Arguments {
-    /// The note's path, such as "Projects/Boat.md". Folders come into being with their first note.
-    path: String,
-    /// The whole text of the note, as plain text: it is stored exactly like this.
-    content: String,
-    /// "overwrite" (the default) replaces the note, or makes it where there is none; "create"
-    /// makes a new note and refuses to touch an existing one.
-    #[serde(default)]
-    #[schemars(extend("default" = "overwrite"))]
-    mode: Mode,
-    /// The revision that the note must still have, from `read_note` or `list_notes`. If somebody
-    /// has changed it since, nothing is written. Give it whenever the new text is based on the old.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    expected_revision: Option<String>,
-    /// One line that says what the change is for; it becomes the commit's subject.
-    #[serde(default)]
-    #[schemars(with = "String")]
-    message: Option<String>,
-}
-
-/// What a write does where the note exists.
-#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum Mode {
-    #[default]
-    Overwrite,
-    Create,
-}
-
-impl From<Mode> for WriteMode {
-    fn from(mode: Mode) -> Self {
-        match mode {
-            Mode::Overwrite => Self::Overwrite,
-            Mode::Create => Self::Create,
-        }
-    }
-}
 
 /// The facts of an answer.
 #[derive(Serialize)]
@@ -80,25 +41,27 @@ struct Facts<'a> {
 pub(super) fn definition() -> Tool {
     Tool::new(
         "write_note",
-        "Write one Markdown note: make it, or replace its whole text. Each write is one git commit \
-         in the vault's repository. The answer names the new revision, the commit, and what was \
-         replaced. Read a note before you replace it, and pass its revision as expected_revision.",
+        "Write one Markdown note: make it, replace its whole text, add to it, or replace quoted text \
+         in it. Each write is one git commit in the vault's repository. The answer names the new \
+         revision, the commit, and what was replaced. To change a part of a note, use mode \"edit\", \
+         \"append\" or \"prepend\" rather than to send the whole. Read a note before you overwrite \
+         it, and pass its revision as expected_revision.",
         schema::of::<Arguments>(),
     )
     .with_title("Write a note")
-    .with_annotations(annotations::changes())
+    .with_annotations(annotations::writes())
 }
 
 pub(super) async fn call(
     vault: &VaultClient,
     arguments: Option<JsonObject>,
 ) -> Result<CallToolResult, ToolError> {
-    let arguments: Arguments = arguments::parse(arguments).map_err(ToolError::Arguments)?;
+    let arguments: Arguments = parse(arguments).map_err(ToolError::Arguments)?;
+    let edits = arguments.edits();
     let written = vault
         .write(&WriteRequest {
             path: &arguments.path,
-            content: &arguments.content,
-            mode: arguments.mode.into(),
+            text: arguments.text(&edits).map_err(ToolError::Arguments)?,
             expected_revision: arguments.expected_revision.as_deref(),
             message: arguments.message.as_deref(),
         })

@@ -46,12 +46,12 @@ impl VaultClient {
         let at = at.map(|commit| Self::commit("at", commit)).transpose()?;
         let lookup = self.lookup(&asked, at.as_ref()).await?;
         match (lookup.note, lookup.twins.as_slice()) {
-            (Some(note), _) => as_text(note, lookup.commit),
+            (Some(note), _) => as_text(&note, lookup.commit),
             (None, [twin]) => {
                 // Pinned, so that the twin is read from the state in which it was the only one.
                 let found = self.lookup(twin, lookup.commit.as_ref()).await?;
                 match found.note {
-                    Some(note) => as_text(note, found.commit),
+                    Some(note) => as_text(&note, found.commit),
                     None => Err(VaultError::missing(path)),
                 }
             }
@@ -83,26 +83,24 @@ impl VaultClient {
     }
 }
 
-/// The note as text, if its bytes are UTF-8.
-fn as_text(note: StoredNote, commit: Option<CommitId>) -> Result<Note, VaultError> {
-    let StoredNote {
-        path,
-        revision,
-        content,
-    } = note;
-    match String::from_utf8(content) {
-        Ok(text) => Ok(Note {
-            title: title::of_note(path.path(), &text),
-            path: path.path().clone(),
-            revision,
-            commit,
-            text,
-        }),
-        Err(error) => Err(VaultError::NotUtf8 {
-            path: path.as_str().to_owned(),
-            revision,
-            bytes: error.as_bytes().len(),
-            offset: error.utf8_error().valid_up_to(),
-        }),
-    }
+/// What a note says, if its bytes are UTF-8.
+pub(super) fn text(note: &StoredNote) -> Result<&str, VaultError> {
+    str::from_utf8(&note.content).map_err(|error| VaultError::NotUtf8 {
+        path: note.path.as_str().to_owned(),
+        revision: note.revision.clone(),
+        bytes: note.content.len(),
+        offset: error.valid_up_to(),
+    })
+}
+
+/// The note as a reader gets it.
+fn as_text(note: &StoredNote, commit: Option<CommitId>) -> Result<Note, VaultError> {
+    let text = text(note)?;
+    Ok(Note {
+        title: title::of_note(note.path.path(), text),
+        path: note.path.path().clone(),
+        revision: note.revision.clone(),
+        commit,
+        text: text.to_owned(),
+    })
 }

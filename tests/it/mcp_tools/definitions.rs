@@ -70,7 +70,7 @@ async fn annotations_are_written_and_true() {
             json!({
                 "readOnlyHint": !tool.is_mutation(),
                 "destructiveHint": tool.is_mutation(),
-                "idempotentHint": true,
+                "idempotentHint": tool != ToolName::WriteNote,
                 "openWorldHint": false,
             }),
             "{name}"
@@ -115,6 +115,8 @@ async fn schemas_are_plain_objects_that_every_client_takes() {
                 Some("string") => default.is_none_or(Value::is_string),
                 Some("integer") => default.is_none_or(Value::is_u64),
                 Some("object") => default.is_none_or(Value::is_object),
+                Some("array") => default.is_none_or(Value::is_array),
+                Some("boolean") => default.is_none_or(Value::is_boolean),
                 other => panic!("{place} is {other:?}"),
             };
             assert!(fits, "{place} has the default {default:?}");
@@ -171,7 +173,7 @@ async fn the_arguments_that_people_rely_on_are_there() {
         ),
         (
             ToolName::WriteNote,
-            &["path", "content", "mode", "expected_revision"],
+            &["path", "content", "mode", "edits", "expected_revision"],
         ),
         (ToolName::DeleteNote, &["path", "expected_revision"]),
     ] {

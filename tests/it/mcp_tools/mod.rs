@@ -11,3 +11,4 @@ mod overview;
 mod read;
 mod search;
 mod write;
+mod write_parts;

@@ -4,14 +4,12 @@ use std::time::Duration;
 
 use vault_mcp::vault::{
     VaultError,
-    client::{
-        DeleteRequest, FilterRequest, SearchRequest, WriteMode, WriteOutcome, WriteRequest, Written,
-    },
+    client::{DeleteRequest, FilterRequest, SearchRequest, WriteOutcome, WriteRequest, Written},
     storage::Revision,
 };
 use vault_mcp_dev::SeedFile;
 
-use crate::support::vaults::all_of;
+use crate::support::vaults::{all_of, create, overwrite};
 
 use super::{
     ledger::{Fate, Ledger},
@@ -117,23 +115,20 @@ async fn step(world: &World, number: u64, operation: Operation, path: &str) {
     let held = world.ledger.borrow().text(path).map(str::to_owned);
     let known = world.ledger.borrow().revision(path);
     let stale = Revision::of(b"a text that no note ever had");
-    let overwrite = Write {
+    let change = Write {
         number,
         path,
         text: &text,
-        mode: WriteMode::Overwrite,
+        request: overwrite,
         expected: None,
     };
-    let expecting = |expected| Write {
-        expected,
-        ..overwrite
-    };
+    let expecting = |expected| Write { expected, ..change };
     match operation {
         O::Create => {
-            let mode = WriteMode::Create;
-            write(world, Write { mode, ..overwrite }).await;
+            let request = create;
+            write(world, Write { request, ..change }).await;
         }
-        O::Overwrite => write(world, overwrite).await,
+        O::Overwrite => write(world, change).await,
         O::OverwriteKnown => {
             write(world, expecting(known.as_ref())).await;
         }
@@ -142,7 +137,7 @@ async fn step(world: &World, number: u64, operation: Operation, path: &str) {
         }
         O::OverwriteSame => {
             let text = held.as_deref().unwrap_or(&text);
-            write(world, Write { text, ..overwrite }).await;
+            write(world, Write { text, ..change }).await;
         }
         O::Delete => delete(world, number, path, None).await,
         O::DeleteKnown => delete(world, number, path, known.as_ref()).await,
@@ -168,18 +163,16 @@ struct Write<'a> {
     number: u64,
     path: &'a str,
     text: &'a str,
-    mode: WriteMode,
+    request: for<'r> fn(&'r str, &'r str) -> WriteRequest<'r>,
     expected: Option<&'a Revision>,
 }
 
 async fn write(world: &World, write: Write<'_>) {
     let message = format!("change {}", write.number);
     let request = WriteRequest {
-        path: write.path,
-        content: write.text,
-        mode: write.mode,
         expected_revision: write.expected.map(Revision::as_str),
         message: Some(&message),
+        ..(write.request)(write.path, write.text)
     };
     let made = world.client().write(&request).await;
     match made {

@@ -8,7 +8,7 @@ use vault_mcp::{
     storage::memory::{File, MemoryStorage},
     vault::{
         VaultClient,
-        client::{DeleteRequest, FilterRequest, ListRequest, WriteMode, WriteRequest},
+        client::{DeleteRequest, FilterRequest, ListRequest, TextChange, WriteRequest},
         commit::Author,
         policy::{VaultPolicy, Visible, Writable, parse_prefixes},
         storage::{
@@ -175,23 +175,24 @@ pub(crate) fn all_of(dir: &str) -> ListRequest<'_> {
     }
 }
 
-/// Overwrites a note, whatever it holds.
-pub(crate) fn overwrite<'a>(path: &'a str, content: &'a str) -> WriteRequest<'a> {
+/// Changes the text of a note, whatever it holds.
+pub(crate) fn change<'a>(path: &'a str, text: TextChange<'a>) -> WriteRequest<'a> {
     WriteRequest {
         path,
-        content,
-        mode: WriteMode::Overwrite,
+        text,
         expected_revision: None,
         message: None,
     }
 }
 
+/// Overwrites a note, whatever it holds.
+pub(crate) fn overwrite<'a>(path: &'a str, content: &'a str) -> WriteRequest<'a> {
+    change(path, TextChange::Overwrite { content })
+}
+
 /// Makes a new note.
 pub(crate) fn create<'a>(path: &'a str, content: &'a str) -> WriteRequest<'a> {
-    WriteRequest {
-        mode: WriteMode::Create,
-        ..overwrite(path, content)
-    }
+    change(path, TextChange::Create { content })
 }
 
 /// Deletes a note, whatever it holds.

@@ -1,0 +1,48 @@
+//! Why an edit was not made, as a sentence for the model.
+
+use super::numbers;
+use crate::vault::{
+    echo::Echo,
+    edit::{Difference, EditError, EditProblem, Near},
+};
+
+/// What is wrong with an edit, and how to say it better.
+pub(super) fn sentence(path: &str, error: &EditError) -> String {
+    let path = Echo(path);
+    let edit = error.edit;
+    match &error.problem {
+        EditProblem::Empty => format!(
+            "the old text of edit {edit} is empty. Nothing was written; quote what it replaces, or add text with mode \"append\" or \"prepend\"."
+        ),
+        EditProblem::NotFound(near) => format!(
+            "the old text of edit {edit} is not in {path}{}. Nothing was written; read the note and quote it exactly.",
+            near.as_ref().map(nearest).unwrap_or_default()
+        ),
+        EditProblem::NotUnique(lines) => format!(
+            "the old text of edit {edit} is in {path} more than once, on lines {}. Nothing was written; quote more of the text around the one you mean, or set all.",
+            numbers(lines)
+        ),
+        EditProblem::Overlaps(earlier) => format!(
+            "the old text of edit {edit} takes in what edit {earlier} changes in {path}. Nothing was written; make one edit of the two."
+        ),
+    }
+}
+
+fn nearest(near: &Near) -> String {
+    match near {
+        Near::Differs { line, by } => {
+            let difference = match by {
+                Difference::WhiteSpace => "other white space",
+                Difference::LetterCase => "other letter case",
+                Difference::Typography => "other quotation marks or dashes",
+            };
+            format!(" like that: it is on line {line} with {difference}")
+        }
+        Near::FirstLine { line } => {
+            format!(": its first line is on line {line}, but not the lines after it")
+        }
+        Near::Elsewhere { line } => {
+            format!("'s section: it is on line {line}, outside of it")
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! The arguments of `write_note`, and which of them go together.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::super::super::arguments;
+use crate::vault::{
+    client::TextChange,
+    edit::{self, MAX_EDITS},
+};
+
+/// The arguments of `write_note`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    /// The note's path, such as "Projects/Boat.md". Folders come into being with their first note.
+    pub(super) path: String,
+    /// Plain text: the whole note with "overwrite" and "create", what to add with "append" and
+    /// "prepend". Nothing is trimmed or converted.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    content: Option<String>,
+    /// "overwrite" (the default) replaces the note, or makes it; "create" makes a new note and
+    /// refuses to touch an existing one; "append" and "prepend" add lines at the note's end, or at
+    /// its start behind the frontmatter, and make a missing note; "edit" replaces quoted text.
+    #[serde(default)]
+    #[schemars(extend("default" = "overwrite"))]
+    mode: Mode,
+    /// With mode "edit": what to replace. Each is made in what the one before left; all are made,
+    /// or none.
+    #[serde(default, deserialize_with = "arguments::list")]
+    #[schemars(with = "Vec<Edit>")]
+    edits: Option<Vec<Edit>>,
+    /// The revision that the note must still have, from `read_note` or `list_notes`. If somebody
+    /// has changed it since, nothing is written. Give it whenever the new text is based on the old.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub(super) expected_revision: Option<String>,
+    /// One line that says what the change is for; it becomes the commit's subject.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    pub(super) message: Option<String>,
+}
+
+/// What a write does.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Mode {
+    #[default]
+    Overwrite,
+    Create,
+    Append,
+    Prepend,
+    Edit,
+}
+
+/// One replacement.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Edit {
+    /// Text of the note, quoted exactly, as much as makes it the only such place.
+    old: String,
+    /// What shall stand there instead. May be empty.
+    new: String,
+    /// True to replace every place where old is.
+    #[serde(default, deserialize_with = "arguments::flag")]
+    all: bool,
+}
+
+impl Mode {
+    /// The name on the wire.
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Overwrite => "overwrite",
+            Self::Create => "create",
+            Self::Append => "append",
+            Self::Prepend => "prepend",
+            Self::Edit => "edit",
+        }
+    }
+
+    /// The arguments that go with it beside those that go with every mode, and whether it cannot do
+    /// without.
+    const fn takes(self) -> &'static [(&'static str, Need)] {
+        match self {
+            Self::Create => &[("content", Need::Required)],
+            Self::Overwrite | Self::Append | Self::Prepend => &[
+                ("content", Need::Required),
+                ("expected_revision", Need::Optional),
+            ],
+            Self::Edit => &[
+                ("edits", Need::Required),
+                ("expected_revision", Need::Optional),
+            ],
+        }
+    }
+}
+
+/// Whether an argument has to be there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Need {
+    Required,
+    Optional,
+}
+
+/// Edits as the vault takes them.
+pub(super) struct Edits<'a>(Vec<edit::Edit<'a>>);
+
+impl Arguments {
+    /// The edits that are asked for, if there are any.
+    pub(super) fn edits(&self) -> Edits<'_> {
+        let edits = self.edits.iter().flatten();
+        Edits(
+            edits
+                .map(|Edit { old, new, all }| edit::Edit {
+                    old,
+                    new,
+                    all: *all,
+                })
+                .collect(),
+        )
+    }
+
+    /// What is to be done to the note.
+    ///
+    /// # Errors
+    /// A sentence where an argument does not go with the mode, or one is missing: which, and what
+    /// the mode takes.
+    pub(super) fn text<'a>(&'a self, edits: &'a Edits<'_>) -> Result<TextChange<'a>, String> {
+        self.check_combination()?;
+        let content = self.content.as_deref().unwrap_or_default();
+        Ok(match self.mode {
+            Mode::Overwrite => TextChange::Overwrite { content },
+            Mode::Create => TextChange::Create { content },
+            Mode::Append => TextChange::Append { content },
+            Mode::Prepend => TextChange::Prepend { content },
+            Mode::Edit => match edits.0.len() {
+                0 => return Err("edits is empty: give at least one {\"old\", \"new\"}".to_owned()),
+                count if count > MAX_EDITS => {
+                    return Err(format!("edits are {count}, and {MAX_EDITS} is the most"));
+                }
+                _ => TextChange::Edit { edits: &edits.0 },
+            },
+        })
+    }
+
+    fn check_combination(&self) -> Result<(), String> {
+        let given = [
+            ("content", self.content.is_some()),
+            ("edits", self.edits.is_some()),
+            ("expected_revision", self.expected_revision.is_some()),
+        ];
+        let takes = self.mode.takes();
+        let need = |argument| {
+            takes
+                .iter()
+                .find(|(name, _)| *name == argument)
+                .map(|(_, need)| *need)
+        };
+        for (argument, is_given) in given {
+            let problem = match (is_given, need(argument)) {
+                (true, None) => "does not go with",
+                (false, Some(Need::Required)) => "is missing for",
+                _ => continue,
+            };
+            return Err(format!(
+                "{argument} {problem} mode \"{}\", which takes {}",
+                self.mode.as_str(),
+                enumeration(takes)
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Arguments as a sentence lists them.
+fn enumeration(takes: &[(&str, Need)]) -> String {
+    let names = takes.iter().map(|(name, need)| match need {
+        Need::Required => (*name).to_owned(),
+        Need::Optional => format!("{name} (optional)"),
+    });
+    ["path".to_owned()]
+        .into_iter()
+        .chain(names)
+        .collect::<Vec<_>>()
+        .join(", ")
+}
