@@ -163,6 +163,13 @@ fn a_lookup_beside_a_scan() {
             "- [ ]",
             "C++",
             "![[",
+            "`x`",
+            "C++ notes",
+            "#tag/sub word",
+            "[[link]] boat",
+            "the,",
+            "(e.g.",
+            "\"plugins, themes\"",
         ] {
             let parsed = Query::parse(query).unwrap();
             let page = Page {

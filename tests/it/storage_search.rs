@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use vault_mcp::{
-    runtime::SqlRow,
+    runtime::{Sql, SqlRow},
     storage::index::{Page, Stage},
     vault::{
         filter::NoteFilter,
@@ -63,7 +63,7 @@ const NOTES: [(&str, &str); 24] = [
 ];
 
 /// Questions that were got wrong somewhere, and their neighbours.
-const QUERIES: [&str; 62] = [
+const QUERIES: [&str; 70] = [
     "oil",
     "engine oil",
     "oil engine",
@@ -126,6 +126,14 @@ const QUERIES: [&str; 62] = [
     "\"line break\"",
     "v1.2",
     "md",
+    "`x`",
+    "oil,",
+    "a*b;",
+    "C++ is",
+    "[[link|alias]] ![[pic",
+    "\"oil; engine\"",
+    "\"del C. foo.bar(baz)\"",
+    "日本def C",
 ];
 
 async fn indexed(notes: &[(&str, &str)]) -> AtIndex {
@@ -351,6 +359,33 @@ fn a_note_whose_text_is_not_at_hand_is_found_by_its_path() {
     });
 }
 
+/// The index takes no more than so many stretches with symbols of one note; the rest of what it knows
+/// of the note, and every other note, is not touched by that.
+#[test]
+fn a_note_with_more_symbols_than_the_index_takes_is_searched_whole() {
+    run(async {
+        // A run of symbols takes five bytes a character.
+        let dense = format!("{} 70007,70007 and 7,7 apples", "+-".repeat(210_000));
+        let notes = [
+            ("dense.md", dense.as_str()),
+            ("a.md", "70007,70007 and more"),
+            ("b.md", "70007, 70007 7,7apples"),
+        ];
+        let vault = indexed(&notes).await;
+        let marked = vault
+            .sql
+            .exec(
+                "SELECT rowid FROM search WHERE search MATCH 'compounds : Ω'",
+                &[],
+            )
+            .unwrap();
+        assert_eq!(marked.len(), 1);
+        for query in ["70007,70007", "7,7 apples", "0007,70007", ",,", "70007"] {
+            assert_finds_what_the_scan_finds(&vault, &notes, query).await;
+        }
+    });
+}
+
 #[test]
 fn the_full_text_index_is_whole_after_every_kind_of_change() {
     run(async {
@@ -373,7 +408,7 @@ fn the_full_text_index_is_whole_after_every_kind_of_change() {
             .await
             .unwrap();
         let statement = "INSERT INTO search(search) VALUES ('integrity-check')";
-        let sql: &dyn vault_mcp::runtime::Sql = &*vault.sql;
+        let sql: &dyn Sql = &*vault.sql;
         sql.exec(statement, &[]).unwrap();
         let count = |table: &str| -> Vec<SqlRow> {
             sql.exec(&format!("SELECT count(*) FROM {table}"), &[])

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use vault_mcp::vault::{
     path::VaultPath,
-    text::{Document, Folded, Query, Term, Token, TokenKind, fold, search, symbol_runs, tokens},
+    text::{Document, Folded, Query, Term, Token, TokenKind, fold, runs, search, tokens},
 };
 
 /// Texts in many scripts, with the symbols of Markdown and of attacks on search engines.
@@ -51,22 +51,32 @@ fn text_and_query() -> impl Strategy<Value = (String, String)> {
     )
 }
 
-/// Whether a folded text has tokens one after another that hold the terms.
-fn has_in_a_row(folded: &str, terms: &[Term]) -> bool {
-    let all: Vec<Token<'_>> = tokens(folded).collect();
+/// Whether there are tokens one after another that hold the terms.
+fn has_in_a_row<'a>(tokens: impl Iterator<Item = Token<'a>>, terms: &[&Term]) -> bool {
+    let all: Vec<Token<'_>> = tokens.collect();
     all.windows(terms.len()).any(|neighbours| {
-        let mut pairs = neighbours.iter().zip(terms);
-        pairs.all(|(token, term)| holds(token, term))
+        let mut pairs = neighbours.iter().zip(terms).enumerate();
+        pairs.all(|(index, (token, term))| holds(token, term, index == 0))
     })
 }
 
-fn holds(token: &Token<'_>, term: &Term) -> bool {
-    match term {
-        Term::Word(word) => token.kind == TokenKind::Word && token.text == word,
-        Term::Prefix(start) => token.kind == TokenKind::Word && token.text.starts_with(start),
-        Term::Part(part) => token.kind == TokenKind::Unspaced && token.text.contains(part),
-        Term::End(part) => token.kind == TokenKind::Unspaced && token.text.ends_with(part),
-    }
+/// Whether a stretch of a text without white space has tokens one after another that hold the terms.
+fn has_in_a_piece(folded: &str, terms: &[Term]) -> bool {
+    let terms: Vec<&Term> = terms.iter().collect();
+    let mut pieces = folded.split_whitespace();
+    pieces.any(|piece| has_in_a_row(runs(piece), &terms))
+}
+
+fn holds(token: &Token<'_>, term: &Term, is_first: bool) -> bool {
+    let begins_before = is_first && term.kind != TokenKind::Word;
+    let text = term.text.as_str();
+    token.kind == term.kind
+        && match (begins_before, term.is_open) {
+            (false, false) => token.text == text,
+            (false, true) => token.text.starts_with(text),
+            (true, false) => token.text.ends_with(text),
+            (true, true) => token.text.contains(text),
+        }
 }
 
 proptest! {
@@ -124,12 +134,12 @@ proptest! {
         let Ok(query) = Query::parse(&query) else { return Ok(()) };
         for clause in query.clauses() {
             if clause.find(&folded, 0).is_some() {
-                for piece in clause.lookup().pieces {
-                    let terms = piece.terms;
-                    prop_assert!(terms.is_empty() || has_in_a_row(&folded, &terms), "{:?}", terms);
-                    for run in piece.symbols {
-                        prop_assert!(symbol_runs(&folded).any(|held| held.contains(&run)), "{run}");
-                    }
+                let lookup = clause.lookup();
+                for piece in &lookup.pieces {
+                    prop_assert!(has_in_a_piece(&folded, piece), "{piece:?}");
+                }
+                for stretch in lookup.neighbours() {
+                    prop_assert!(has_in_a_row(tokens(&folded), &stretch), "{stretch:?}");
                 }
             }
         }
@@ -144,10 +154,9 @@ proptest! {
             if !lookup.is_exact {
                 continue;
             }
-            let terms: Vec<Term> = lookup.pieces.iter().flat_map(|p| p.terms.clone()).collect();
-            let in_index = match lookup.pieces.iter().find_map(|piece| piece.symbols.first()) {
-                Some(run) => symbol_runs(&folded).any(|held| held.contains(run)),
-                None => has_in_a_row(&folded, &terms),
+            let in_index = match lookup.pieces.as_slice() {
+                [piece] => has_in_a_piece(&folded, piece),
+                pieces => has_in_a_row(tokens(&folded), &pieces.iter().flatten().collect::<Vec<_>>()),
             };
             prop_assert_eq!(clause.find(&folded, 0).is_some(), in_index, "{:?}", lookup);
         }

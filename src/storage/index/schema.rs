@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// The layout below. A database of another one is emptied: everything in it can be had again.
-const VERSION: &str = "5";
+const VERSION: &str = "6";
 
 /// The statements that make the layout.
 ///
@@ -60,7 +60,7 @@ const LAYOUT: [&str; 16] = [
      ) WITHOUT ROWID",
     "CREATE INDEX links_note ON links(note)",
     "CREATE VIRTUAL TABLE search USING fts5(
-       title, aliases, headings, path, body, symbols,
+       title, aliases, headings, path, body, compounds,
        content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '2 3'
      )",
     "CREATE TRIGGER notes_gone AFTER DELETE ON notes BEGIN

@@ -1,8 +1,8 @@
 //! Searching the notes.
 //!
-//! The full-text index narrows down which notes can hold a query, and says so exactly for queries
-//! of words; whatever else there is to a query is looked for in the notes that are left. What is
-//! found is what [`text::search`] finds when it looks at every note.
+//! The full-text index says which notes hold a query, but for phrases with symbols and for notes with
+//! very many of them: there it narrows down which notes have to be looked at. What is found is what
+//! [`text::search`] finds when it looks at every note.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::{
     facts::Stage,
     rows::number,
     schema::Fault,
-    terms::{Expression, expression},
+    terms::{Certainty, DENSE, Expression, expression},
 };
 use crate::{
     runtime::SqlValue,
@@ -28,9 +28,9 @@ use crate::{
 const BUILD_LOOKS: u32 = 20;
 const BUILD_LOOK: Duration = Duration::from_millis(250);
 
-/// What title, aliases, headings, path, text and symbols weigh against each other in the order of
-/// the hits.
-const ORDER: &str = "bm25(search, 10.0, 8.0, 4.0, 5.0, 1.0, 1.0), search.rowid";
+/// What title, aliases, headings, path, text and compounds weigh against each other in the order of
+/// the hits. The words of compounds stand in the other columns too.
+const ORDER: &str = "bm25(search, 10.0, 8.0, 4.0, 5.0, 1.0, 0.1), search.rowid";
 
 /// A page of what was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,10 +79,12 @@ impl VaultIndex {
     ) -> Result<Found, StorageError> {
         self.freshen().await?;
         let question = expression(query);
-        let (total, hits) = if question.is_exact {
-            self.page_of_exact(query, &question, (dir, filter), page)?
-        } else {
-            self.page_of_looked_at(query, &question, (dir, filter), page)?
+        let doubtful = self.doubtful(question.certainty)?;
+        let (total, hits) = match doubtful {
+            None => self.page_of_exact(query, &question, (dir, filter), page)?,
+            Some(doubtful) => {
+                self.page_of_doubtful(query, &question, &doubtful, (dir, filter), page)?
+            }
         };
         let (commit, stage) = self.facts.read(|facts| (facts.head.clone(), facts.stage));
         let searched = Conditions::of(dir, filter);
@@ -135,26 +137,56 @@ impl VaultIndex {
         Ok((usize::try_from(total).unwrap_or(0), hits))
     }
 
-    /// The page where the index only knows what may hold the query: all of that is looked at.
-    fn page_of_looked_at(
+    /// Which notes may match without holding the query, as a condition on rows of `search`; `None`
+    /// where no note does.
+    fn doubtful(&self, certainty: Certainty) -> Result<Option<String>, Fault> {
+        let dense = format!("SELECT rowid FROM search WHERE search MATCH '{DENSE}'");
+        match certainty {
+            Certainty::Exact => Ok(None),
+            Certainty::ExceptDense => {
+                let some = self.sql.exec(&format!("{dense} LIMIT 1"), &[])?;
+                Ok((!some.is_empty()).then(|| format!("search.rowid IN ({dense})")))
+            }
+            Certainty::Narrowing => Ok(Some("1".to_owned())),
+        }
+    }
+
+    /// The page where the index does not know of every note whether it holds the query: those that
+    /// are `doubtful` are looked at.
+    fn page_of_doubtful(
         &self,
         query: &Query,
         question: &Expression,
+        doubtful: &str,
         (dir, filter): (&DirPath, &NoteFilter),
         page: Page,
     ) -> Result<(usize, Vec<Hit>), Fault> {
         let (source, parameters) = source(question, dir, filter);
-        let statement = format!("SELECT search.rowid {source} ORDER BY {ORDER}");
+        let statement = format!("SELECT search.rowid, {doubtful} {source} ORDER BY {ORDER}");
         let (mut total, mut hits) = (0, Vec::new());
         for row in self.sql.exec(&statement, &parameters)? {
-            if let Some(hit) = self.hit(query, row.integer(0)?)? {
-                if page.holds(total) {
-                    hits.push(hit);
-                }
-                total += 1;
+            let (id, is_doubtful) = (row.integer(0)?, row.integer(1)? != 0);
+            if is_doubtful && !self.holds(query, id)? {
+                continue;
             }
+            if page.holds(total) {
+                hits.extend(self.hit(query, id)?);
+            }
+            total += 1;
         }
         Ok((total, hits))
+    }
+
+    /// Whether one note holds the query.
+    fn holds(&self, query: &Query, id: i64) -> Result<bool, Fault> {
+        let note = self.rows.text(id)?;
+        Ok(note.is_some_and(|(path, text)| {
+            let document = Document {
+                path: &path,
+                text: &text,
+            };
+            text::holds(query, &document)
+        }))
     }
 
     /// The hit in one note, if it holds the query.

@@ -5,8 +5,10 @@
 //! its last character alone: `日本語` is `日本 本語 語`. Any part of the run is then found exactly, a
 //! part of one character as what begins with it, a longer part as its pairs in a row.
 //!
-//! Runs of symbols go into a column of their own, in the same form, each different run of a note
-//! once: there are few of them, and only whether a note has one is ever asked.
+//! That leaves out symbols, and with them what stands next to what: `C++` and `C, +` are the same
+//! words. So the stretches without white space that are more than a word go into a column of their
+//! own, each different one of a note once, with their symbols in the form of unspaced runs. A piece
+//! of a query is a part of such a stretch, and is found exactly too.
 
 use std::collections::BTreeSet;
 
@@ -15,17 +17,21 @@ use crate::{
     vault::{
         markdown::Metadata,
         path::VaultPath,
-        text::{Clause, Query, Term, TokenKind, fold, searchable_path, symbol_runs, tokens},
+        text::{
+            Clause, Query, Term, Token, TokenKind, compounds, fold, runs, searchable_path, tokens,
+        },
     },
 };
 
-/// Stands between texts of one column, so that no phrase goes across. It is a noncharacter, which
-/// the analysis takes for a symbol: no query has it as a term.
-const BREAK: &str = "\u{fdd1}";
+/// Stands between texts of one column, so that no phrase goes across. No folded text has a capital
+/// letter, so no query has it as a term.
+const BREAK: &str = "Α";
 
-/// Stands before a symbol of ASCII, which the engine's tokenizer would take for white space. It is
-/// a noncharacter too, and stands before itself.
-const ESCAPE: char = '\u{fdd0}';
+/// Stands in the column of compounds where they are too many. A capital letter too.
+const TOO_MANY: &str = "Ω";
+
+/// What finds the notes whose compounds are too many: they have to be looked at.
+pub(super) const DENSE: &str = "compounds : \"Ω\"";
 
 /// The most bytes of terms that one column takes: Durable Objects bind no larger text. Scripts
 /// without spaces more than double, so a text that fits into its row may be too large for this.
@@ -45,14 +51,14 @@ impl Entry {
         let title = fold(&metadata.title);
         let aliases: Vec<String> = metadata.aliases.iter().map(|alias| fold(alias)).collect();
         let headings: Vec<String> = metadata.headings.iter().map(|h| fold(&h.text)).collect();
-        let symbols = [&path, &text, &title].into_iter().chain(&aliases);
+        let compounds = [&path, &text, &title].into_iter().chain(&aliases);
         let columns = [
             analysed([&title]),
             analysed(&aliases),
             analysed(&headings),
             analysed([&path]),
             analysed([&text]),
-            analysed_symbols(symbols),
+            analysed_compounds(compounds),
         ];
         Self { columns }
     }
@@ -68,7 +74,7 @@ impl Entry {
             .into_iter()
             .chain(self.columns.map(SqlValue::from))
             .collect();
-        let statement = "INSERT INTO search(rowid, title, aliases, headings, path, body, symbols)
+        let statement = "INSERT INTO search(rowid, title, aliases, headings, path, body, compounds)
                          VALUES (?, ?, ?, ?, ?, ?, ?)";
         sql.exec(statement, &columns)?;
         Ok(())
@@ -84,25 +90,36 @@ fn analysed<'a>(texts: impl IntoIterator<Item = &'a String>) -> String {
         }
         terms.reserve(text.len());
         for token in tokens(text) {
-            match token.kind {
-                TokenKind::Word => push_term(&mut terms, token.text),
-                TokenKind::Unspaced => push_run(&mut terms, token.text, true),
-            }
+            push_token(&mut terms, &token);
         }
     }
     terms
 }
 
-/// The different runs of symbols in folded texts, as the index takes them.
-fn analysed_symbols<'a>(texts: impl Iterator<Item = &'a String>) -> String {
-    let runs: BTreeSet<&str> = texts.flat_map(|text| symbol_runs(text)).collect();
+/// The different compounds of folded texts, as the index takes them.
+fn analysed_compounds<'a>(texts: impl Iterator<Item = &'a String>) -> String {
+    let different: BTreeSet<&str> = texts.flat_map(|text| compounds(text)).collect();
     let mut terms = String::new();
-    for run in runs {
-        let mut run_terms = String::new();
-        push_run(&mut run_terms, run, true);
-        push_term(&mut terms, &escaped(&run_terms));
+    for compound in different {
+        if !terms.is_empty() {
+            push_term(&mut terms, BREAK);
+        }
+        for token in runs(compound) {
+            push_token(&mut terms, &token);
+        }
+        if terms.len() > MAX_TERMS {
+            return TOO_MANY.to_owned();
+        }
     }
     terms
+}
+
+fn push_token(terms: &mut String, token: &Token<'_>) {
+    match token.kind {
+        TokenKind::Word => push_term(terms, token.text),
+        TokenKind::Unspaced => push_run(terms, token.text, true),
+        TokenKind::Symbols => push_run(terms, &spelled(token.text), true),
+    }
 }
 
 fn push_term(terms: &mut String, term: &str) {
@@ -127,23 +144,22 @@ fn push_run(terms: &mut String, run: &str, complete: bool) {
     }
 }
 
-/// Terms of symbols in characters that the engine's tokenizer keeps. No term's form is the beginning
-/// of another's unless the terms are.
-fn escaped(terms: &str) -> String {
-    let mut escaped = String::with_capacity(terms.len() * 2);
-    for character in terms.chars() {
-        match character {
-            ' ' => escaped.push(' '),
-            ESCAPE => escaped.extend([ESCAPE, ESCAPE]),
-            _ if character.is_ascii() => {
-                // Latin letters from U+0100 on, one for each character of ASCII.
-                let stand_in = char::from_u32(0x100 + u32::from(character));
-                escaped.extend([Some(ESCAPE), stand_in].into_iter().flatten());
-            }
-            _ => escaped.push(character),
-        }
-    }
-    escaped
+/// Symbols in characters that the engine's tokenizer keeps: it takes those of ASCII for white space.
+fn spelled(symbols: &str) -> String {
+    symbols.chars().map(stand_in).collect()
+}
+
+/// For a character of ASCII that is no letter and no digit, a letter that folding leaves in no text:
+/// a capital, or `ß`. Every other character stands for itself.
+fn stand_in(symbol: char) -> char {
+    let code = u32::from(symbol);
+    let letter = match code {
+        0..0x30 => 0x400 + code,           // Cyrillic
+        0x3a..0x60 => 0x531 + code - 0x3a, // Armenian
+        0x60..0x80 => 0xc0 + code - 0x60,  // Latin
+        _ => return symbol,
+    };
+    char::from_u32(letter).unwrap_or(symbol)
 }
 
 /// A question to the index.
@@ -151,8 +167,19 @@ fn escaped(terms: &str) -> String {
 pub(super) struct Expression {
     /// What to match.
     pub(super) text: String,
-    /// Whether what matches is what is searched for. Otherwise it only may be.
-    pub(super) is_exact: bool,
+    /// How far what matches is what is searched for.
+    pub(super) certainty: Certainty,
+}
+
+/// How far what matches an [`Expression`] is what is searched for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Certainty {
+    /// It is.
+    Exact,
+    /// It is, but for notes that [`DENSE`] finds: those only may be.
+    ExceptDense,
+    /// It only may be.
+    Narrowing,
 }
 
 /// Turns a query into a question to the index. Nothing in it is the engine's syntax: every term is
@@ -161,65 +188,56 @@ pub(super) struct Expression {
 /// Every clause asks for something: it has at least one piece, and a piece has words or symbols.
 pub(super) fn expression(query: &Query) -> Expression {
     let mut parts = Vec::new();
-    let mut is_exact = true;
-    for clause in query.clauses() {
-        is_exact &= add_clause(clause, &mut parts);
-    }
+    let certainties = query.clauses().iter();
+    let certainty = certainties
+        .map(|clause| add_clause(clause, &mut parts))
+        .max();
     Expression {
         text: parts.join(" AND "),
-        is_exact,
+        certainty: certainty.unwrap_or(Certainty::Narrowing),
     }
 }
 
-/// Adds what a clause asks for to `parts`, and says whether that is all there is to it.
-fn add_clause(clause: &Clause, parts: &mut Vec<String>) -> bool {
+/// Adds what a clause asks for to `parts`, and says how far that is all there is to it.
+///
+/// Its words are asked for even where its compounds say all: they order the hits, and narrow down
+/// the dense notes.
+fn add_clause(clause: &Clause, parts: &mut Vec<String>) -> Certainty {
     let lookup = clause.lookup();
-    if lookup.is_exact {
-        let terms = lookup.pieces.iter().flat_map(|piece| &piece.terms);
-        parts.extend(phrase(terms));
-    } else {
-        parts.extend(
-            lookup
-                .pieces
-                .iter()
-                .filter_map(|piece| phrase(&piece.terms)),
-        );
+    let is_compound =
+        |terms: &&Vec<Term>| !matches!(terms.as_slice(), [term] if term.kind != TokenKind::Symbols);
+    let words = lookup.neighbours();
+    parts.extend(words.into_iter().map(phrase));
+    let before = parts.len();
+    let compounds = lookup.pieces.iter().filter(is_compound);
+    parts.extend(compounds.map(|terms| format!("(compounds : {} OR {DENSE})", phrase(terms))));
+    match lookup.is_exact {
+        true if parts.len() == before => Certainty::Exact,
+        true => Certainty::ExceptDense,
+        false => Certainty::Narrowing,
     }
-    let symbols = lookup.pieces.iter().flat_map(|piece| &piece.symbols);
-    parts.extend(symbols.map(|run| {
-        let mut terms = String::new();
-        push_run(&mut terms, run, false);
-        if terms.is_empty() {
-            format!("symbols : \"{}\"*", escaped(run))
-        } else {
-            format!("symbols : \"{}\"", escaped(&terms))
-        }
-    }));
-    lookup.is_exact
 }
 
-/// Terms as neighbours in the index; `None` without any.
-fn phrase<'a>(terms: impl IntoIterator<Item = &'a Term>) -> Option<String> {
+/// Terms as neighbours in the index.
+fn phrase<'a>(terms: impl IntoIterator<Item = &'a Term>) -> String {
     let mut phrase = String::new();
     let mut is_open = false;
     for term in terms {
-        is_open = false;
-        match term {
-            Term::Word(word) => push_term(&mut phrase, word),
-            Term::Prefix(word) => {
-                push_term(&mut phrase, word);
-                is_open = true;
-            }
-            Term::End(run) => push_run(&mut phrase, run, true),
-            Term::Part(run) if run.chars().nth(1).is_some() => push_run(&mut phrase, run, false),
-            Term::Part(character) => {
-                push_term(&mut phrase, character);
-                is_open = true;
-            }
+        let run = match term.kind {
+            TokenKind::Word | TokenKind::Unspaced => term.text.clone(),
+            TokenKind::Symbols => spelled(&term.text),
+        };
+        let is_part = term.is_open && term.kind != TokenKind::Word;
+        let is_pairs = is_part && run.chars().nth(1).is_some();
+        // What begins with the term is asked for, unless its last pair says enough.
+        is_open = term.is_open && !is_pairs;
+        match term.kind {
+            TokenKind::Word => push_term(&mut phrase, &run),
+            TokenKind::Unspaced | TokenKind::Symbols => push_run(&mut phrase, &run, !is_pairs),
         }
     }
     let star = if is_open { "*" } else { "" };
-    (!phrase.is_empty()).then(|| format!("\"{phrase}\"{star}"))
+    format!("\"{phrase}\"{star}")
 }
 
 #[cfg(test)]
@@ -238,56 +256,96 @@ mod tests {
         );
         assert_eq!(analysed_one("  -- \n"), "");
         let texts = ["a b".to_owned(), "c".to_owned()];
-        assert_eq!(analysed(&texts), "a b \u{fdd1} c");
+        assert_eq!(analysed(&texts), format!("a b {BREAK} c"));
     }
 
     #[test]
-    fn symbols_go_in_once_in_characters_that_the_engine_keeps() {
-        let text = "[[ → [[ ![[ \u{fdd0}".to_owned();
-        let bracket = "\u{fdd0}\u{15b}";
-        let mark = "\u{fdd0}\u{121}";
+    fn compounds_go_in_once_and_apart() {
+        let text = "→ c++ a x語 → c++".to_owned();
+        let plus = stand_in('+');
         assert_eq!(
-            analysed_symbols([&text].into_iter()),
-            format!(
-                "{mark}{bracket} {bracket}{bracket} {bracket} \
-                 {bracket}{bracket} {bracket} → \u{fdd0}\u{fdd0}"
-            )
+            analysed_compounds([&text].into_iter()),
+            format!("c {plus}{plus} {plus} {BREAK} x 語 {BREAK} →")
         );
+        let many = "+-".repeat(210_000);
+        assert_eq!(analysed_compounds([&many].into_iter()), TOO_MANY);
+    }
+
+    #[test]
+    fn symbols_stand_in_letters_that_no_folded_text_has() {
+        let symbols = (0_u8..128).map(char::from);
+        let symbols: Vec<char> = symbols.filter(|c| !c.is_ascii_alphanumeric()).collect();
+        let letters: BTreeSet<char> = symbols.iter().map(|c| stand_in(*c)).collect();
+        assert_eq!(letters.len(), symbols.len());
+        for letter in letters
+            .into_iter()
+            .map(String::from)
+            .chain([BREAK.into(), TOO_MANY.into()])
+        {
+            assert!(letter.chars().all(char::is_alphabetic), "{letter}");
+            assert!(!fold(&letter).contains(&letter), "{letter}");
+            assert!(!symbols.iter().any(|c| spelled(&c.to_string()) == BREAK));
+        }
+    }
+
+    /// An expression with its symbols as they are, and without what finds dense notes.
+    fn readable(expression: &str) -> String {
+        let symbols: Vec<char> = (0_u8..128).map(char::from).collect();
+        let plain = expression.replace(&format!(" OR {DENSE}"), "");
+        let symbol_of = |letter| symbols.iter().find(|symbol| stand_in(**symbol) == letter);
+        plain
+            .chars()
+            .map(|letter| *symbol_of(letter).unwrap_or(&letter))
+            .collect()
     }
 
     #[test]
     fn queries_become_quoted_terms() {
-        let ascii = |symbols: &str| escaped(symbols);
-        for (query, text, is_exact) in [
-            ("engine oil", "\"engine\" AND \"oil\"*".to_owned(), true),
-            ("\"engine oil\"", "\"engine oil\"".to_owned(), true),
-            ("日", "\"日\"*".to_owned(), true),
-            ("日本", "\"日本\"".to_owned(), true),
-            ("日本語", "\"日本 本語\"".to_owned(), true),
-            ("語x", "\"語 x\"*".to_owned(), false),
-            ("x日本", "\"x 日本\"".to_owned(), false),
-            ("[", format!("symbols : \"{}\"*", ascii("[")), true),
-            ("[[", format!("symbols : \"{}\"", ascii("[[")), true),
-            ("![[", format!("symbols : \"{}\"", ascii("![ [[")), true),
-            ("→", "symbols : \"→\"*".to_owned(), true),
+        for (query, text, certainty) in [
+            ("engine oil", r#""engine" AND "oil"*"#, Certainty::Exact),
+            ("\"engine oil\"", r#""engine oil""#, Certainty::Exact),
+            ("日", r#""日"*"#, Certainty::Exact),
+            ("日本", r#""日本""#, Certainty::Exact),
+            ("日本語", r#""日本 本語""#, Certainty::Exact),
+            (
+                "語x",
+                r#""語 x"* AND (compounds : "語 x"*)"#,
+                Certainty::ExceptDense,
+            ),
+            (
+                "x日本",
+                r#""x 日本" AND (compounds : "x 日本")"#,
+                Certainty::ExceptDense,
+            ),
+            ("[", r#"(compounds : "["*)"#, Certainty::ExceptDense),
+            ("[[", r#"(compounds : "[[")"#, Certainty::ExceptDense),
+            ("![[", r#"(compounds : "![ [[")"#, Certainty::ExceptDense),
+            ("→", r#"(compounds : "→"*)"#, Certainty::ExceptDense),
             (
                 "C++",
-                format!("\"c\" AND symbols : \"{}\"", ascii("++")),
-                false,
+                r#""c" AND (compounds : "c ++")"#,
+                Certainty::ExceptDense,
+            ),
+            (
+                "`x`",
+                r#""x" AND (compounds : "` x `"*)"#,
+                Certainty::ExceptDense,
+            ),
+            (
+                "\"日本 (x)\"",
+                r#""日本" AND "x" AND (compounds : "( x )"*)"#,
+                Certainty::Narrowing,
             ),
             (
                 "NEAR(a OR b",
-                format!(
-                    "\"near a\" AND symbols : \"{}\"* AND \"or\" AND \"b\"*",
-                    ascii("(")
-                ),
-                false,
+                r#""near a" AND (compounds : "near ( a") AND "or" AND "b"*"#,
+                Certainty::ExceptDense,
             ),
         ] {
             let expression = expression(&Query::parse(query).unwrap());
             assert_eq!(
-                (expression.text, expression.is_exact),
-                (text, is_exact),
+                (readable(&expression.text).as_str(), expression.certainty),
+                (text, certainty),
                 "{query}"
             );
         }

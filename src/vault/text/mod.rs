@@ -34,8 +34,6 @@ mod token;
 pub use class::{Class, class};
 pub use excerpt::Excerpt;
 pub use fold::{Folded, fold};
-pub use query::{
-    Clause, Lookup, MAX_CLAUSES, MAX_QUERY_CHARACTERS, PieceLookup, Query, QueryError, Term,
-};
-pub use scan::{Document, Hit, search, searchable_path};
-pub use token::{Token, TokenKind, symbol_runs, tokens};
+pub use query::{Clause, Lookup, MAX_CLAUSES, MAX_QUERY_CHARACTERS, Query, QueryError, Term};
+pub use scan::{Document, Hit, holds, search, searchable_path};
+pub use token::{Token, TokenKind, compounds, runs, tokens};

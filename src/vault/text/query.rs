@@ -3,7 +3,7 @@
 use super::{
     class::{Class, class},
     fold::fold,
-    token::{TokenKind, symbol_runs, tokens},
+    token::{TokenKind, runs},
 };
 
 /// The longest query, in characters.
@@ -47,37 +47,46 @@ pub enum QueryError {
     },
 }
 
-/// Something that the index of an engine can look up: what a note must hold so that a clause can be
-/// found in it.
+/// Something that the index of an engine can look up: a token that a note must have so that a piece
+/// can be found in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Term {
-    /// Exactly this word.
-    Word(String),
-    /// A word that starts so.
-    Prefix(String),
-    /// An unspaced run that has this part.
-    Part(String),
-    /// An unspaced run that ends with this part, because the piece goes on after it.
-    End(String),
-}
-
-/// How an engine finds a piece of a clause.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PieceLookup {
-    /// Words and runs, in order. In a text that holds the piece they are neighbours.
-    pub terms: Vec<Term>,
-    /// Runs of symbols, each of which is part of such a run in a text that holds the piece.
-    pub symbols: Vec<String>,
+pub struct Term {
+    /// What it is made of.
+    pub kind: TokenKind,
+    /// Its characters.
+    pub text: String,
+    /// Whether the token may go on after them. A run may begin before them where the term is the
+    /// first of its piece; a word may not.
+    pub is_open: bool,
 }
 
 /// How an engine finds a clause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lookup {
-    /// What each piece asks for.
-    pub pieces: Vec<PieceLookup>,
-    /// Whether that is all there is to the clause: its terms, one after another as neighbours, or
-    /// one run of symbols. Otherwise it only narrows down where [`Clause::find`] has to look.
+    /// The terms of each piece, in order. In a text that holds the piece they follow each other with
+    /// nothing between them.
+    pub pieces: Vec<Vec<Term>>,
+    /// Whether that is all there is to the clause: the terms of one piece, or the words of several
+    /// as neighbours. Otherwise it only narrows down where [`Clause::find`] has to look.
     pub is_exact: bool,
+}
+
+impl Lookup {
+    /// The words and unspaced runs of the clause, in stretches. In a text that holds the clause,
+    /// those of a stretch follow each other with nothing between them but symbols and white space.
+    #[must_use]
+    pub fn neighbours(&self) -> Vec<Vec<&Term>> {
+        let terms = self.pieces.iter().flatten();
+        let words: Vec<&Term> = terms
+            .filter(|term| term.kind != TokenKind::Symbols)
+            .collect();
+        // A part of a run does not say how far the run goes on before what follows.
+        let may_go_on = |term: &Term| term.kind == TokenKind::Unspaced && term.is_open;
+        words
+            .chunk_by(|term, _| !may_go_on(term))
+            .map(<[&Term]>::to_vec)
+            .collect()
+    }
 }
 
 impl Query {
@@ -206,48 +215,32 @@ impl Clause {
     #[must_use]
     pub fn lookup(&self) -> Lookup {
         let last = self.pieces.len() - 1;
-        let pieces: Vec<PieceLookup> = self
+        let pieces: Vec<Vec<Term>> = self
             .pieces
             .iter()
             .enumerate()
-            .map(|(index, piece)| lookup_of_piece(piece, self.is_prefix && index == last))
+            .map(|(index, piece)| terms_of_piece(piece, self.is_prefix && index == last))
             .collect();
-        let is_symbols = matches!(
-            pieces.as_slice(),
-            [PieceLookup { terms, symbols }] if terms.is_empty() && symbols.len() == 1
-        );
-        // Neighbours in an index may have symbols or white space between them, or none; so every
-        // piece has to be one term. A part of a run does not say how far the run goes on before the
-        // next piece.
-        let is_terms = pieces.iter().all(|piece| {
-            piece.symbols.is_empty()
-                && match piece.terms.as_slice() {
-                    [Term::Word(_) | Term::Prefix(_)] => true,
-                    [Term::Part(_)] => last == 0,
-                    _ => false,
-                }
-        });
+        // Between the pieces of a phrase there may be symbols and white space, or nothing. Words
+        // stay neighbours then; what else a piece is made of does not say enough.
+        let is_word =
+            |terms: &Vec<Term>| matches!(terms.as_slice(), [term] if term.kind == TokenKind::Word);
         Lookup {
+            is_exact: last == 0 || pieces.iter().all(is_word),
             pieces,
-            is_exact: is_symbols || is_terms,
         }
     }
 }
 
-/// How an engine finds a piece. Where it is `open`, its last word may go on.
-fn lookup_of_piece(piece: &str, open: bool) -> PieceLookup {
-    let mut lookup = PieceLookup::default();
-    for token in tokens(piece) {
-        let is_last = token.end() == piece.len();
-        lookup.terms.push(match token.kind {
-            TokenKind::Unspaced if is_last => Term::Part(token.text.to_owned()),
-            TokenKind::Unspaced => Term::End(token.text.to_owned()),
-            TokenKind::Word if open && is_last => Term::Prefix(token.text.to_owned()),
-            TokenKind::Word => Term::Word(token.text.to_owned()),
-        });
-    }
-    lookup.symbols = symbol_runs(piece).map(str::to_owned).collect();
-    lookup
+/// The terms of a piece. Where it is `open`, its last word may go on.
+fn terms_of_piece(piece: &str, open: bool) -> Vec<Term> {
+    runs(piece)
+        .map(|run| Term {
+            kind: run.kind,
+            text: run.text.to_owned(),
+            is_open: run.end() == piece.len() && (open || run.kind != TokenKind::Word),
+        })
+        .collect()
 }
 
 /// Every place from `from` on where the next piece of a phrase may start: as far as there are only

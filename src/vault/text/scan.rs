@@ -8,7 +8,7 @@ use super::{
     query::{Clause, Query},
 };
 use crate::vault::{
-    markdown::{Properties, headings},
+    markdown::{Heading, Properties, headings},
     path::VaultPath,
     title,
 };
@@ -71,6 +71,57 @@ struct Rank {
     places: usize,
 }
 
+/// Whether [`search`] finds a note, in less time: for whoever needs nothing else of it.
+#[must_use]
+pub fn holds(query: &Query, document: &Document<'_>) -> bool {
+    let text = fold(document.text);
+    let elsewhere: Vec<&Clause> = query
+        .clauses()
+        .iter()
+        .filter(|clause| clause.find(&text, 0).is_none())
+        .collect();
+    elsewhere.is_empty() || Names::holding(&elsewhere, document).is_some()
+}
+
+/// What a note is called, where its text does not say it as it is read.
+struct Names {
+    title: String,
+    headings: Vec<Heading>,
+    /// The path, the title and the aliases, folded.
+    folded: Vec<String>,
+}
+
+impl Names {
+    /// The names of a note, if each of `clauses` is found in one of them.
+    fn holding(clauses: &[&Clause], document: &Document<'_>) -> Option<Self> {
+        let path = fold(searchable_path(document.path));
+        let properties = Properties::of(document.text);
+        // A note without frontmatter has no names but what its path and its text say.
+        let is_hopeless =
+            properties.is_empty() && clauses.iter().any(|clause| clause.find(&path, 0).is_none());
+        if is_hopeless {
+            return None;
+        }
+        let headings = headings(document.text);
+        let title = title::from(document.path, &properties, &headings);
+        let aliases = properties.aliases().map(|alias| fold(&alias));
+        let names = Self {
+            folded: [path, fold(&title)].into_iter().chain(aliases).collect(),
+            title,
+            headings,
+        };
+        clauses
+            .iter()
+            .all(|clause| names.hold(clause))
+            .then_some(names)
+    }
+
+    fn hold(&self, clause: &Clause) -> bool {
+        let mut names = self.folded.iter();
+        names.any(|name| clause.find(name, 0).is_some())
+    }
+}
+
 fn look_at(query: &Query, document: &Document<'_>) -> Option<(Rank, Hit)> {
     let text = Folded::new(document.text);
     let mut places = Vec::new();
@@ -86,31 +137,15 @@ fn look_at(query: &Query, document: &Document<'_>) -> Option<(Rank, Hit)> {
             elsewhere.push(clause);
         }
     }
-    let path = fold(searchable_path(document.path));
-    let properties = Properties::of(document.text);
-    // A note without frontmatter has no names but what its path and its text say.
-    let is_hopeless = properties.is_empty()
-        && elsewhere
-            .iter()
-            .any(|clause| clause.find(&path, 0).is_none());
-    if is_hopeless {
-        return None;
-    }
-    let headings = headings(document.text);
-    let title = title::from(document.path, &properties, &headings);
-    let aliases = properties.aliases().map(|alias| fold(&alias));
-    let names: Vec<String> = [path, fold(&title)].into_iter().chain(aliases).collect();
-    let is_named = |clause: &Clause| names.iter().any(|name| clause.find(name, 0).is_some());
-    if !elsewhere.into_iter().all(is_named) {
-        return None;
-    }
+    let names = Names::holding(&elsewhere, document)?;
     let rank = Rank {
-        named: query.clauses().iter().filter(|c| is_named(c)).count(),
+        named: query.clauses().iter().filter(|c| names.hold(c)).count(),
         places: places.len(),
     };
     let excerpt = best_place(document.text, &places)
-        .map(|place| Excerpt::around(document.text, &headings, place.start..place.end));
+        .map(|place| Excerpt::around(document.text, &names.headings, place.start..place.end));
     let path = document.path.clone();
+    let title = names.title;
     Some((
         rank,
         Hit {
@@ -165,7 +200,7 @@ fn best_place<'a>(text: &str, places: &'a [Place]) -> Option<&'a Place> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Document, Hit, search};
+    use super::{Document, Hit, holds, search};
     use crate::vault::{path::VaultPath, text::Query};
 
     fn hits(query: &str, notes: &[(&str, &str)]) -> Vec<Hit> {
@@ -174,7 +209,11 @@ mod tests {
             .map(|(path, text)| (VaultPath::parse(path).unwrap(), *text))
             .collect();
         let documents = notes.iter().map(|(path, text)| Document { path, text });
-        search(&Query::parse(query).unwrap(), documents)
+        let query = Query::parse(query).unwrap();
+        let hits = search(&query, documents.clone());
+        let held = documents.filter(|document| holds(&query, document)).count();
+        assert_eq!(held, hits.len(), "{query:?}");
+        hits
     }
 
     fn paths(hits: &[Hit]) -> Vec<&str> {

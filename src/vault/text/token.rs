@@ -9,6 +9,8 @@ pub enum TokenKind {
     Word,
     /// A run of scripts that are written without them.
     Unspaced,
+    /// A run of what is neither, and no white space.
+    Symbols,
 }
 
 /// A word or a run.
@@ -30,48 +32,53 @@ impl Token<'_> {
     }
 }
 
-/// The words and runs of a folded text, in order: the longest stretches of characters of one class.
-pub fn tokens(folded: &str) -> impl Iterator<Item = Token<'_>> {
+/// The words and runs of a folded text, in order: the longest stretches of characters of one kind.
+/// Only white space is left out.
+pub fn runs(folded: &str) -> impl Iterator<Item = Token<'_>> {
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {
-            let rest = folded.get(at..)?;
-            let first = class(rest.chars().next()?);
-            let length = rest.find(|c| class(c) != first).unwrap_or(rest.len());
             let start = at;
+            let rest = folded.get(at..)?;
+            let first = kind(rest.chars().next()?);
+            let length = rest.find(|c| kind(c) != first).unwrap_or(rest.len());
             at += length;
-            let kind = match first {
-                Class::Other => continue,
-                Class::Word => TokenKind::Word,
-                Class::Unspaced => TokenKind::Unspaced,
-            };
-            return Some(Token {
-                kind,
-                text: rest.get(..length)?,
-                start,
-            });
+            if let Some(kind) = first {
+                let text = rest.get(..length)?;
+                return Some(Token { kind, text, start });
+            }
         }
     })
 }
 
-/// The runs of symbols of a folded text, in order: the longest stretches of characters that are
-/// neither part of a word nor white space.
-pub fn symbol_runs(folded: &str) -> impl Iterator<Item = &str> {
-    folded
-        .split(|c: char| c.is_whitespace() || class(c) != Class::Other)
-        .filter(|run| !run.is_empty())
+/// What a token with this character is made of; `None` for white space.
+fn kind(character: char) -> Option<TokenKind> {
+    match class(character) {
+        Class::Word => Some(TokenKind::Word),
+        Class::Unspaced => Some(TokenKind::Unspaced),
+        Class::Other if character.is_whitespace() => None,
+        Class::Other => Some(TokenKind::Symbols),
+    }
+}
+
+/// The words and unspaced runs of a folded text, in order.
+pub fn tokens(folded: &str) -> impl Iterator<Item = Token<'_>> {
+    runs(folded).filter(|token| token.kind != TokenKind::Symbols)
+}
+
+/// The stretches of a folded text without white space that are more than one word or one unspaced
+/// run: those with symbols in them, and those where a word and an unspaced run meet.
+pub fn compounds(folded: &str) -> impl Iterator<Item = &str> {
+    folded.split_whitespace().filter(|piece| {
+        let mut runs = runs(piece);
+        let is_plain = |token: Token<'_>| token.kind != TokenKind::Symbols;
+        !runs.next().is_some_and(is_plain) || runs.next().is_some()
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{TokenKind, symbol_runs, tokens};
-
-    #[test]
-    fn runs_of_symbols() {
-        let found: Vec<_> = symbol_runs("- [ ] c++ [[a|b]] 。→ x").collect();
-        assert_eq!(found, ["-", "[", "]", "++", "[[", "|", "]]", "。→"]);
-        assert_eq!(symbol_runs(" a b ").count(), 0);
-    }
+    use super::{TokenKind, compounds, runs, tokens};
 
     #[test]
     fn words_and_runs() {
@@ -101,5 +108,24 @@ mod tests {
         assert_eq!(unspaced, ["で撮る", "ភាសាខ្មែរ"]);
         assert_eq!(tokens(" -- ").count(), 0);
         assert_eq!(tokens("").count(), 0);
+    }
+
+    #[test]
+    fn symbols_are_runs_too() {
+        let found: Vec<_> = runs("- [ ] c++ [[a|b]] 。→ x")
+            .map(|run| run.text)
+            .collect();
+        let expected = "- [ ] c ++ [[ a | b ]] 。→ x".split(' ');
+        assert_eq!(found, expected.collect::<Vec<_>>());
+        assert_eq!(runs(" \t\n").count(), 0);
+        let last = runs("a 系c++").last().unwrap();
+        assert_eq!((last.text, last.start, last.end()), ("++", 6, 8));
+    }
+
+    #[test]
+    fn compounds_are_more_than_one_word() {
+        let text = "plain 系統 c++\u{a0}- boat, x系\t[[a|b]] हिन्दी";
+        let found: Vec<_> = compounds(text).collect();
+        assert_eq!(found, ["c++", "-", "boat,", "x系", "[[a|b]]"]);
     }
 }

@@ -1,5 +1,5 @@
-use super::{Lookup, MAX_CLAUSES, PieceLookup, Query, QueryError, Term};
-use crate::vault::text::fold;
+use super::{Lookup, MAX_CLAUSES, Query, QueryError, Term};
+use crate::vault::text::{TokenKind, fold};
 
 fn is_found(query: &str, text: &str) -> bool {
     let text = fold(text);
@@ -166,82 +166,71 @@ fn what_is_no_query() {
     assert_eq!(Query::parse(&"a ".repeat(400)).unwrap().clauses().len(), 2);
 }
 
+/// A lookup as text: a piece in brackets, symbols in quotes, `…` after what may go on, and `=` before
+/// what is exact.
+fn shown(lookup: &Lookup) -> String {
+    let term = |term: &Term| {
+        let quote = if term.kind == TokenKind::Symbols {
+            "'"
+        } else {
+            ""
+        };
+        let open = if term.is_open { "…" } else { "" };
+        format!("{quote}{}{quote}{open}", term.text)
+    };
+    let piece = |terms: &Vec<Term>| {
+        let terms: Vec<String> = terms.iter().map(term).collect();
+        format!("[{}]", terms.join(" "))
+    };
+    let pieces: String = lookup.pieces.iter().map(piece).collect();
+    format!("{}{pieces}", if lookup.is_exact { "=" } else { "" })
+}
+
 #[test]
 fn what_an_engine_can_look_up() {
-    let lookups = |query| {
-        let query = Query::parse(query).unwrap();
-        query
-            .clauses()
-            .iter()
-            .map(super::Clause::lookup)
-            .collect::<Vec<_>>()
-    };
-    let word = |text: &str| Term::Word(text.to_owned());
-    let prefix = |text: &str| Term::Prefix(text.to_owned());
-    let part = |text: &str| Term::Part(text.to_owned());
-    let end = |text: &str| Term::End(text.to_owned());
-    let piece = |terms: Vec<Term>, symbols: &[&str]| PieceLookup {
-        terms,
-        symbols: symbols.iter().map(ToString::to_string).collect(),
-    };
-    let exact = |pieces| Lookup {
-        pieces,
-        is_exact: true,
-    };
-    let narrowing = |pieces| Lookup {
-        pieces,
-        is_exact: false,
-    };
     for (query, expected) in [
-        (
-            "Engine oil",
-            vec![
-                exact(vec![piece(vec![word("engine")], &[])]),
-                exact(vec![piece(vec![prefix("oil")], &[])]),
-            ],
-        ),
-        (
-            "\"Engine oil\"",
-            vec![exact(vec![
-                piece(vec![word("engine")], &[]),
-                piece(vec![word("oil")], &[]),
-            ])],
-        ),
-        ("日本", vec![exact(vec![piece(vec![part("日本")], &[])])]),
-        (
-            "C++",
-            vec![narrowing(vec![piece(vec![word("c")], &["++"])])],
-        ),
-        (
-            "#tag/sub",
-            vec![narrowing(vec![piece(
-                vec![word("tag"), prefix("sub")],
-                &["#", "/"],
-            )])],
-        ),
-        (
-            "東京tower",
-            vec![narrowing(vec![piece(
-                vec![end("東京"), prefix("tower")],
-                &[],
-            )])],
-        ),
-        (
-            "\"東京 tower\"",
-            vec![narrowing(vec![
-                piece(vec![part("東京")], &[]),
-                piece(vec![word("tower")], &[]),
-            ])],
-        ),
-        ("++", vec![exact(vec![piece(vec![], &["++"])])]),
-        (
-            "\"a -\"",
-            vec![narrowing(vec![
-                piece(vec![word("a")], &[]),
-                piece(vec![], &["-"]),
-            ])],
-        ),
+        ("Engine oil", "=[engine] =[oil…]"),
+        ("\"Engine oil\"", "=[engine][oil]"),
+        ("日本", "=[日本…]"),
+        ("日本 日", "=[日本…] =[日…]"),
+        ("C++", "=[c '++'…]"),
+        ("`x`", "=['`' x '`'…]"),
+        ("#tag/sub", "=['#' tag '/' sub…]"),
+        ("\"#tag/sub\"", "=['#' tag '/' sub]"),
+        ("東京tower", "=[東京 tower…]"),
+        ("東京。", "=[東京 '。'…]"),
+        ("\"東京 tower\"", "[東京…][tower]"),
+        ("++", "=['++'…]"),
+        ("\"a -\"", "[a]['-'…]"),
+        ("\"hello, world\"", "[hello ','…][world]"),
     ] {
-        assert_eq!(lookups(query), expected, "{query}");
+        let query = Query::parse(query).unwrap();
+        let lookups = query.clauses().iter().map(super::Clause::lookup);
+        let lookups: Vec<String> = lookups.map(|lookup| shown(&lookup)).collect();
+        assert_eq!(lookups.join(" "), expected);
+    }
+}
+
+#[test]
+fn the_words_of_a_phrase_are_neighbours_as_far_as_they_say() {
+    for (query, expected) in [
+        ("foo.bar(baz)", "foo bar baz"),
+        ("foo.bar", "foo bar…"),
+        ("\"a - b, c\"", "a b c"),
+        ("\"東京 tower x\"", "東京… / tower x"),
+        ("\"tower 東京、 大阪\"", "tower 東京 大阪…"),
+        ("++", ""),
+    ] {
+        let lookup = Query::parse(query).unwrap().clauses()[0].lookup();
+        let shown = |term: &&Term| format!("{}{}", term.text, if term.is_open { "…" } else { "" });
+        let stretches = lookup.neighbours().into_iter().map(|terms| {
+            let terms: Vec<String> = terms.iter().map(shown).collect();
+            terms.join(" ")
+        });
+        assert_eq!(
+            stretches.collect::<Vec<_>>().join(" / "),
+            expected,
+            "{query}"
+        );
     }
 }
