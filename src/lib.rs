@@ -10,7 +10,7 @@
 //! | [`mcp`] | messages, tools, texts for the model |
 //! | [`vault`] | paths, policy, the one client of a backend |
 //! | [`storage`] | backends |
-//! | [`runtime`], [`secret`], [`base_url`], [`date`] | the seams, and types that everything uses |
+//! | [`runtime`], [`secret`], [`base_url`], [`date`], `percent` | the seams, and what everything uses |
 //! | `entry`, `platform` | the Worker: builds the parts, implements the seams; Wasm only |
 //!
 //! The invariants that hold everywhere stand in `ARCHITECTURE.md`. The two that the types hold: a
@@ -25,6 +25,7 @@ pub mod http;
 pub mod login;
 pub mod mcp;
 pub mod oauth;
+mod percent;
 pub mod runtime;
 pub mod secret;
 pub mod storage;

@@ -6,8 +6,12 @@ mod edit;
 
 use std::{fmt::Display, time::Duration};
 
-use rmcp::model::{CallToolResult, ContentBlock};
+use rmcp::{
+    ErrorData,
+    model::{CallToolResult, ContentBlock},
+};
 use serde::Serialize;
+use serde_json::json;
 
 use crate::vault::{
     VaultError,
@@ -55,7 +59,7 @@ pub(super) fn failure(error: &ToolError) -> CallToolResult {
                 "INVALID_ARGUMENT: {problem}. Call the tool again with arguments that fit its schema."
             )
         }
-        ToolError::Vault(error) => format!("{}: {}", error.code().as_str(), sentence(error)),
+        ToolError::Vault(error) => text(error),
         ToolError::TooManyCalls(retry_after) => format!(
             "{}: this connection has made too many calls. Nothing was done; try again in {} seconds, and go on slowly.",
             Code::RateLimited.as_str(),
@@ -63,6 +67,34 @@ pub(super) fn failure(error: &ToolError) -> CallToolResult {
         ),
     };
     CallToolResult::error(vec![ContentBlock::text(text)])
+}
+
+/// The error where no tool's answer can hold it: invalid parameters for what the caller gave, an
+/// internal error for all else. The same text, and the code as data.
+pub(super) fn rpc_error(error: &VaultError) -> ErrorData {
+    let code = error.code();
+    let data = Some(json!({ "code": code.as_str() }));
+    match code {
+        Code::InvalidPath | Code::NotANote | Code::NotFound | Code::InvalidArgument => {
+            ErrorData::invalid_params(text(error), data)
+        }
+        Code::ReadOnly
+        | Code::Conflict
+        | Code::AlreadyExists
+        | Code::EditNotUnique
+        | Code::EditNotFound
+        | Code::AmbiguousSection
+        | Code::NotUtf8
+        | Code::TooLarge
+        | Code::RateLimited
+        | Code::UpstreamUnavailable
+        | Code::UpstreamDenied
+        | Code::IndexBuilding => ErrorData::internal_error(text(error), data),
+    }
+}
+
+fn text(error: &VaultError) -> String {
+    format!("{}: {}", error.code().as_str(), sentence(error))
 }
 
 fn sentence(error: &VaultError) -> String {

@@ -5,21 +5,25 @@ use std::{rc::Rc, time::Duration};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CacheScope, CallToolRequestParams, CallToolResponse, DiscoverResult, Implementation,
-        ListToolsResult, PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+        CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+        DiscoverResult, GetPromptRequestParams, GetPromptResponse, Implementation,
+        ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+        PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+        ServerCapabilities, ServerConfig, Tool,
     },
     service::RequestContext,
 };
 
 use super::{
+    completion, prompts, resources,
     result::{ToolError, failure},
     tools::{self, ToolName},
 };
 use crate::vault::VaultClient;
 
-/// How long a client may keep a list of tools, in milliseconds. Short, because the allowlist and
-/// the read-only switch can change what belongs in it.
-const LIST_TTL_MS: u64 = 60_000;
+/// How long a client may keep a list of what is offered, in milliseconds. Short, because the
+/// allowlist and the read-only switch can change what belongs in it.
+pub(super) const LIST_TTL_MS: u64 = 60_000;
 
 /// What a model is told about the vault before it calls anything.
 const INSTRUCTIONS: &str = include_str!("instructions.md");
@@ -64,7 +68,8 @@ impl ServerHandler for VaultServer {
         request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        private_list(request, self.tools())
+        only_page(request.as_ref())?;
+        Ok(private_list(self.tools()))
     }
 
     async fn call_tool(
@@ -76,6 +81,58 @@ impl ServerHandler for VaultServer {
         Ok(tools::call(tool, &self.vault, request.arguments)
             .await
             .into())
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        resources::list(&self.vault, request).await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        only_page(request.as_ref())?;
+        Ok(resources::templates())
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let read = resources::read(&self.vault, &request.uri).await;
+        read.map(Into::into)
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        only_page(request.as_ref())?;
+        Ok(prompts::list())
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let prompt = prompts::get(&self.vault, request).await;
+        prompt.map(Into::into)
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        completion::complete(&self.vault, &request).await
     }
 }
 
@@ -100,7 +157,8 @@ impl ServerHandler for EmptyServer {
         request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        private_list(request, Vec::new())
+        only_page(request.as_ref())?;
+        Ok(private_list(Vec::new()))
     }
 
     async fn call_tool(
@@ -109,6 +167,57 @@ impl ServerHandler for EmptyServer {
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         Err(unknown_tool(&request.name))
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        only_page(request.as_ref())?;
+        Ok(resources::private_list(Vec::new()))
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        only_page(request.as_ref())?;
+        Ok(resources::private_templates(Vec::new()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        Err(resources::not_found(&request.uri))
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        only_page(request.as_ref())?;
+        Ok(prompts::private_list(Vec::new()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        Err(prompts::unknown_prompt(&request.name))
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        Err(completion::unknown(&request.r#ref))
     }
 }
 
@@ -135,7 +244,13 @@ impl ServerHandler for HurriedServer {
 
 /// What all servers say of themselves; it must not tell them apart before login.
 fn info() -> ServerConfig {
-    ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+    let capabilities = ServerCapabilities::builder()
+        .enable_tools()
+        .enable_resources()
+        .enable_prompts()
+        .enable_completions()
+        .build();
+    ServerConfig::new(capabilities)
         .with_server_info(Implementation::new("vault-mcp", env!("CARGO_PKG_VERSION")))
 }
 
@@ -151,21 +266,22 @@ fn private_discovery(server: &impl ServerHandler) -> DiscoverResult {
     result
 }
 
-/// A list of tools, for the asking client's own cache alone. It is one page, so no cursor is ours.
-fn private_list(
-    request: Option<PaginatedRequestParams>,
-    tools: Vec<Tool>,
-) -> Result<ListToolsResult, ErrorData> {
+/// A list of tools, for the asking client's own cache alone.
+fn private_list(tools: Vec<Tool>) -> ListToolsResult {
+    ListToolsResult::with_all_items(tools)
+        .with_ttl_ms(LIST_TTL_MS)
+        .with_cache_scope(CacheScope::Private)
+}
+
+/// Refuses every cursor: a list of one page gives none away.
+fn only_page(request: Option<&PaginatedRequestParams>) -> Result<(), ErrorData> {
     if request.is_some_and(|request| request.cursor.is_some()) {
         return Err(ErrorData::invalid_params(
-            "unknown cursor: all tools are on one page",
+            "unknown cursor: everything is on one page",
             None,
         ));
     }
-    let mut result = ListToolsResult::with_all_items(tools);
-    result.ttl_ms = Some(LIST_TTL_MS);
-    result.cache_scope = Some(CacheScope::Private);
-    Ok(result)
+    Ok(())
 }
 
 /// A tool that is not offered is a protocol error, not a tool's answer (MCP, "Tools").

@@ -9,12 +9,13 @@ pub mod catalog;
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 
 use crate::vault::{
+    completion,
     policy::{Visible, Writable},
     room::obstacles,
     storage::{
-        BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, Entry, Indexed, ListQuery,
-        Listing, Lookup, Overview, OverviewQuery, Revision, SearchHit, SearchPage, SearchQuery,
-        Sieve, StorageError, StoredNote, VaultStorage,
+        BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, CompletionPage, CompletionQuery,
+        Entry, Indexed, ListQuery, Listing, Lookup, Overview, OverviewQuery, Revision, SearchHit,
+        SearchPage, SearchQuery, Sieve, StorageError, StoredNote, VaultStorage,
     },
     text,
 };
@@ -279,6 +280,20 @@ impl VaultStorage for MemoryStorage {
                 catalog::overview(commit, notes, query)
             }),
         ))
+    }
+
+    async fn complete(
+        &self,
+        query: &CompletionQuery<'_>,
+    ) -> Result<Indexed<CompletionPage>, StorageError> {
+        let page = self.with_notes(query.sieve, |_, notes| {
+            let paths = notes.iter().map(|note| note.path.clone());
+            let mut paths = completion::complete(query.typed, paths);
+            let total = paths.len();
+            paths.truncate(query.limit);
+            CompletionPage { total, paths }
+        });
+        Ok(Indexed::Answer(page))
     }
 
     async fn search(&self, query: &SearchQuery<'_>) -> Result<SearchPage, StorageError> {

@@ -5,6 +5,7 @@
 //! judged again before it leaves.
 
 mod change;
+mod complete;
 mod content;
 mod delete;
 mod filter;
@@ -19,6 +20,7 @@ mod write;
 use std::{fmt, rc::Rc};
 
 pub use change::{MAX_NOTE_BYTES, Replaced, WriteOutcome, Written};
+pub use complete::Completions;
 pub use content::TextChange;
 pub use delete::{DeleteRequest, Deleted};
 pub use filter::FilterRequest;

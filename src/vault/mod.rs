@@ -10,6 +10,7 @@
 
 pub mod client;
 pub mod commit;
+pub mod completion;
 pub mod cursor;
 mod denial;
 pub mod echo;

@@ -21,8 +21,8 @@ use super::{
     text::{Excerpt, Query},
 };
 pub use catalog::{
-    BrowsePage, BrowseQuery, CatalogEntry, FolderCount, Indexed, Order, Overview, OverviewQuery,
-    RECENT, TOP_TAGS, TagCount,
+    BrowsePage, BrowseQuery, CatalogEntry, CompletionPage, CompletionQuery, FolderCount, Indexed,
+    Order, Overview, OverviewQuery, RECENT, TOP_TAGS, TagCount,
 };
 pub use object_id::{CommitId, NotAnObjectId, Revision};
 
@@ -291,6 +291,22 @@ pub trait VaultStorage {
         &self,
         _query: &OverviewQuery<'_>,
     ) -> Result<Indexed<Overview>, StorageError> {
+        Ok(Indexed::NOT_YET)
+    }
+
+    /// Completes the path of a note.
+    ///
+    /// # Behavior
+    /// - The paths are those that [`completion::complete`](super::completion::complete) finds among
+    ///   the notes of the head, in its order.
+    /// - A backend that does not know them without reading a whole tree has this default.
+    ///
+    /// # Errors
+    /// Any [`StorageError`] of reading.
+    async fn complete(
+        &self,
+        _query: &CompletionQuery<'_>,
+    ) -> Result<Indexed<CompletionPage>, StorageError> {
         Ok(Indexed::NOT_YET)
     }
 

@@ -47,6 +47,27 @@ for (const era of ['legacy', 'modern']) {
       assert.ok(answer.result().tools.some(({ name }) => name === 'read_note'));
     });
 
+    test('lists and reads resources and prompts', async () => {
+      const ask = async (...args) => {
+        const answer = await inspect(era, ...args);
+        assert.equal(answer.code, 0, answer.output);
+        return answer.result();
+      };
+      const uri = 'vault://note/Projects/Boat%20refit/Engine.md';
+      const { resources } = await ask('--method', 'resources/list');
+      const { name, description } = resources.find((resource) => resource.uri === uri);
+      assert.deepEqual([name, description], ['Engine.md', 'Projects/Boat refit/Engine.md']);
+      const { resourceTemplates } = await ask('--method', 'resources/templates/list');
+      assert.equal(resourceTemplates[0].uriTemplate, 'vault://note/{path}');
+      const { contents } = await ask('--method', 'resources/read', '--uri', uri);
+      assert.deepEqual([contents[0].uri, contents[0].mimeType], [uri, 'text/markdown']);
+      const { prompts } = await ask('--method', 'prompts/list');
+      assert.ok(prompts.some((prompt) => prompt.name === 'find_in_vault'));
+      const prompt = ['--method', 'prompts/get', '--prompt-name', 'find_in_vault'];
+      const { messages } = await ask(...prompt, '--prompt-args', 'topic=engine');
+      assert.equal(messages[1].content.type, 'resource_link');
+    });
+
     test('calls all tools', async () => {
       const call = async (tool, args) => {
         const { code, output, result } = await inspect(

@@ -190,8 +190,8 @@ test('F4, E11: a person taken off the list has nothing from then on, and is back
     assert.deepEqual(await tools(login.access_token, era), []);
     const { message } = await client.request('tools/call', { name: 'list_notes', arguments: {} });
     assert.equal(message.error.code, -32602);
-    assert.deepEqual((await client.request('resources/list')).message.result?.resources ?? [], []);
-    assert.deepEqual((await client.request('prompts/list')).message.result?.prompts ?? [], []);
+    assert.deepEqual((await client.request('resources/list')).message.result.resources, []);
+    assert.deepEqual((await client.request('prompts/list')).message.result.prompts, []);
   }
   assert.ok((await tools(other.access_token)).length > 0, 'a restart keeps the logins of those still listed');
 

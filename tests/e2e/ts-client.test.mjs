@@ -33,7 +33,7 @@ async function connect(mode) {
 }
 
 for (const mode of ['auto', 'legacy']) {
-  test(`mode ${mode}: logs in, lists, reads, refreshes, writes, searches, deletes`, async () => {
+  test(`mode ${mode}: logs in, lists, reads, refreshes, writes, searches, deletes, attaches`, async () => {
     const { client, authProvider } = await connect(mode);
     const { tools } = await client.listTools();
     assert.ok(tools.some(({ name }) => name === 'list_notes'));
@@ -65,6 +65,22 @@ for (const mode of ['auto', 'legacy']) {
     );
     const deleted = await facts('delete_note', { path, expected_revision: revision });
     assert.deepEqual(changesOf(repository, deleted.commit), [{ change: 'D', path }]);
+
+    const uri = 'vault://note/Index.md';
+    const { resources } = await client.listResources();
+    assert.equal(resources.find((resource) => resource.uri === uri).mimeType, 'text/markdown');
+    const { contents } = await client.readResource({ uri });
+    assert.deepEqual(contents, [{ uri, mimeType: 'text/markdown', text: content[1].text }]);
+    const { resourceTemplates } = await client.listResourceTemplates();
+    const ref = { type: 'ref/resource', uri: resourceTemplates[0].uriTemplate };
+    const { completion } = await client.complete({ ref, argument: { name: 'path', value: 'ind' } });
+    assert.equal(completion.values[0], 'Index.md');
+    const { prompts } = await client.listPrompts();
+    const { messages } = await client.getPrompt({
+      name: prompts.find(({ arguments: [{ name }] }) => name === 'path').name,
+      arguments: { path: 'Index.md' },
+    });
+    assert.deepEqual(messages[1].content, { type: 'resource', resource: contents[0] });
     await client.close();
   });
 }

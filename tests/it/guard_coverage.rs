@@ -214,7 +214,9 @@ fn parameters_of(method: &str) -> Value {
         | "resources/templates/list"
         | "server/discover"
         | "tools/list" => json!({}),
-        "prompts/get" => json!({ "name": "no_such_prompt" }),
+        "prompts/get" => json!({
+            "name": "summarize_note", "arguments": { "path": "Note.md" },
+        }),
         "resources/read" | "resources/subscribe" | "resources/unsubscribe" => {
             json!({ "uri": "vault://note/Note.md" })
         }
@@ -234,15 +236,19 @@ fn arguments_of(tool: ToolName) -> Value {
     }
 }
 
-/// What came of a request; of a list of tools, how many there are.
+/// What came of a request; of a list, how much is on it.
 fn outcome(answer: &Answer) -> String {
     let outcome = answer.outcome();
     if outcome != "ok" {
         return outcome;
     }
     let message: Value = serde_json::from_str(answer.text()).unwrap_or_default();
-    let tools = message["result"]["tools"].as_array().map(Vec::len);
-    tools.map_or(outcome, |count| format!("{count} tools"))
+    let lists = ["tools", "resources", "resourceTemplates", "prompts"];
+    let counted = lists.into_iter().find_map(|list| {
+        let items = message["result"][list].as_array()?;
+        Some(format!("{} {list}", items.len()))
+    });
+    counted.unwrap_or(outcome)
 }
 
 /// The answers to one request: outcomes in the order in which they first occur, with their cases.
@@ -347,7 +353,15 @@ async fn f1_f2_f4_the_rules_behind_the_table() {
                     // As if there were no vault, and never a challenge: a new login changes nothing.
                     assert_eq!(answer.header("www-authenticate"), None, "{}", case.name);
                     let text = answer.text();
-                    for given in ["\"content\"", "\"instructions\"", "\"inputSchema\""] {
+                    for given in [
+                        "\"content\"",
+                        "\"contents\"",
+                        "\"messages\"",
+                        "\"completion\"",
+                        "\"uriTemplate\"",
+                        "\"instructions\"",
+                        "\"inputSchema\"",
+                    ] {
                         assert!(!text.contains(given), "{}: {text}", case.name);
                     }
                 }

@@ -8,15 +8,15 @@ use serde::Serialize;
 const MAX_TITLE: usize = 200;
 
 /// The items that fit.
-pub(super) struct Fit {
+pub(in crate::mcp) struct Fit {
     /// How many.
-    pub(super) count: usize,
+    pub(in crate::mcp) count: usize,
     /// The characters that they take.
-    pub(super) size: usize,
+    pub(in crate::mcp) size: usize,
 }
 
 /// How many items, in their order, fit into `room` characters.
-pub(super) fn into(sizes: impl Iterator<Item = usize>, room: usize) -> Fit {
+pub(in crate::mcp) fn into(sizes: impl Iterator<Item = usize>, room: usize) -> Fit {
     let mut fit = Fit { count: 0, size: 0 };
     for size in sizes {
         if fit.size + size > room {
@@ -29,12 +29,12 @@ pub(super) fn into(sizes: impl Iterator<Item = usize>, room: usize) -> Fit {
 }
 
 /// The characters of an item as JSON, with the comma after it.
-pub(super) fn size(item: &impl Serialize) -> usize {
+pub(in crate::mcp) fn size(item: &impl Serialize) -> usize {
     serde_json::to_string(item).map_or(0, |json| json.chars().count() + 1)
 }
 
 /// A title or heading, cut where it is too long for a fact.
-pub(super) fn title(text: &str) -> Cow<'_, str> {
+pub(in crate::mcp) fn title(text: &str) -> Cow<'_, str> {
     if text.chars().nth(MAX_TITLE).is_none() {
         return Cow::Borrowed(text);
     }

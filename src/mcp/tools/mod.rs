@@ -6,7 +6,7 @@
 mod annotations;
 mod commit;
 mod delete_note;
-mod fit;
+pub(super) mod fit;
 mod list_notes;
 mod read_note;
 mod schema;

@@ -20,10 +20,11 @@ use super::{
     },
     rest::{Call, OBJECT, RAW, SHA, USER_AGENT, internal, parse},
     settings::{BranchName, GithubRepository},
-    transport::{Transport, encode_path, encode_value},
+    transport::Transport,
     tree::{Assembly, Request as TreeRequest, Tree},
 };
 use crate::{
+    percent::{encode_path, encode_value},
     runtime::{ByteStream, Clock, HttpClient, Limits, StreamingHttpClient, Timestamp},
     vault::storage::{CommitId, CommitInfo, Revision},
 };

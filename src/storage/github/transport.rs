@@ -8,7 +8,6 @@ use std::{
 
 use bytes::Bytes;
 use http::{Response, StatusCode};
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use url::Url;
 
 use super::{
@@ -26,27 +25,6 @@ use crate::{
 
 /// The header that says when the token of the request expires.
 const TOKEN_EXPIRY: &str = "github-authentication-token-expiration";
-
-/// Everything but the unreserved characters of RFC 3986 section 2.3.
-const RESERVED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~');
-
-/// Encodes a path for a URL: every segment by itself, so that `/` goes on separating them and
-/// `?`, `#`, `%` and `+` mean themselves.
-pub(super) fn encode_path(path: &str) -> String {
-    path.split('/')
-        .map(encode_value)
-        .collect::<Vec<_>>()
-        .join("/")
-}
-
-/// Encodes one segment of a path, or one value of a query.
-pub(super) fn encode_value(value: &str) -> String {
-    utf8_percent_encode(value, RESERVED).to_string()
-}
 
 /// The way to one repository.
 pub(super) struct Transport {

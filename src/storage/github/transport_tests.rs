@@ -208,20 +208,3 @@ fn a_lost_answer_leaves_a_change_open_and_an_oversized_one_too() {
     let oversized = now(transport.send(Call::get(String::new()))).unwrap_err();
     assert_eq!(oversized, internal("answer over the size limit"));
 }
-
-#[test]
-fn every_segment_is_encoded_once() {
-    for (path, encoded) in [
-        ("a b.md", "a%20b.md"),
-        ("a+b.md", "a%2Bb.md"),
-        ("50% plan.md", "50%25%20plan.md"),
-        ("100%25.md", "100%2525.md"),
-        ("%2ehidden-like.md", "%252ehidden-like.md"),
-        ("#in/C# ?.md", "%23in/C%23%20%3F.md"),
-        ("Café/日.md", "Caf%C3%A9/%E6%97%A5.md"),
-        ("~a_b-c.d/e", "~a_b-c.d/e"),
-    ] {
-        assert_eq!(encode_path(path), encoded);
-    }
-    assert_eq!(encode_value("a/b&c=d"), "a%2Fb%26c%3Dd");
-}

@@ -7,10 +7,10 @@ use crate::{
     runtime::{SqlRow, SqlValue, Timestamp},
     vault::{
         filter::NoteFilter,
-        path::DirPath,
+        path::{DirPath, fold},
         storage::{
-            BrowsePage, BrowseQuery, CatalogEntry, FolderCount, Order, Overview, OverviewQuery,
-            RECENT, Revision, TOP_TAGS, TagCount,
+            BrowsePage, BrowseQuery, CatalogEntry, CompletionPage, CompletionQuery, FolderCount,
+            Order, Overview, OverviewQuery, RECENT, Revision, TOP_TAGS, TagCount,
         },
     },
 };
@@ -101,6 +101,31 @@ impl VaultIndex {
             answered_at: Some(self.clock.now()),
             checked_at,
             token_expires_at,
+        })
+    }
+
+    /// The paths that hold what was typed: `completion::complete` in SQL.
+    pub(super) fn complete_rows(
+        &self,
+        query: &CompletionQuery<'_>,
+    ) -> Result<CompletionPage<String>, Fault> {
+        let typed = SqlValue::from(fold(query.typed));
+        let holds = "FROM notes WHERE instr(fold, ?) > 0";
+        let count = format!("SELECT count(*) {holds}");
+        let total = self.integer(&count, std::slice::from_ref(&typed))?;
+        let best = format!(
+            "SELECT path {holds} ORDER BY CASE
+               WHEN instr(fold, ?) = 1 THEN 0
+               WHEN instr(fold, '/' || ?) > 0 THEN 1
+               ELSE 2
+             END, path LIMIT ?"
+        );
+        let parameters = [typed.clone(), typed.clone(), typed, number(query.limit)];
+        let rows = self.sql.exec(&best, &parameters)?;
+        let paths = rows.iter().map(|row| Ok(row.text(0)?.to_owned()));
+        Ok(CompletionPage {
+            total: usize::try_from(total).unwrap_or(usize::MAX),
+            paths: paths.collect::<Result<_, Fault>>()?,
         })
     }
 

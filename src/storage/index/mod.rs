@@ -60,9 +60,10 @@ use crate::{
         permit::PermitCheck,
         policy::{Visible, Writable},
         storage::{
-            BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, Entry, Indexed, ListQuery,
-            Listing, Lookup, Overview, OverviewQuery, Progress, Revision, SearchHit, SearchPage,
-            SearchQuery, Sieve, StorageError, StoredNote, VaultStorage,
+            BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, CompletionPage,
+            CompletionQuery, Entry, Indexed, ListQuery, Listing, Lookup, Overview, OverviewQuery,
+            Progress, Revision, SearchHit, SearchPage, SearchQuery, Sieve, StorageError,
+            StoredNote, VaultStorage,
         },
     },
 };
@@ -456,6 +457,14 @@ impl VaultStorage for VaultIndex {
 
     async fn browse(&self, query: &BrowseQuery<'_>) -> Result<Indexed<BrowsePage>, StorageError> {
         let page = self.indexed(|index| index.browse_rows(query)).await?;
+        Ok(page.map(|page| page.with_paths(|path| query.sieve.admit(&path))))
+    }
+
+    async fn complete(
+        &self,
+        query: &CompletionQuery<'_>,
+    ) -> Result<Indexed<CompletionPage>, StorageError> {
+        let page = self.indexed(|index| index.complete_rows(query)).await?;
         Ok(page.map(|page| page.with_paths(|path| query.sieve.admit(&path))))
     }
 

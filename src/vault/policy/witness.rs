@@ -35,6 +35,12 @@ impl Visible {
     }
 }
 
+impl AsRef<str> for Visible {
+    fn as_ref(&self) -> &str {
+        self.as_str()
+    }
+}
+
 /// The path of a note that may be changed or removed where it exists.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Writable(Visible);

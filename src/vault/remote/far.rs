@@ -11,8 +11,8 @@ use crate::vault::{
     path::{DirPath, VaultPath},
     policy::{VaultPolicy, Visible, Writable},
     storage::{
-        BrowseQuery, CommitId, ListQuery, OverviewQuery, SearchQuery, Sieve, StorageError,
-        VaultStorage,
+        BrowseQuery, CommitId, CompletionQuery, ListQuery, OverviewQuery, SearchQuery, Sieve,
+        StorageError, VaultStorage,
     },
     text::Query,
 };
@@ -62,6 +62,15 @@ pub async fn answer(
             };
             let overview = storage.overview(&query).await;
             text(&overview.map(|overview| overview.map(|facts| facts.with_paths(as_text))))
+        }
+        Call::Complete { typed, limit } => {
+            let query = CompletionQuery {
+                sieve: policy,
+                typed: &typed,
+                limit,
+            };
+            let page = storage.complete(&query).await;
+            text(&page.map(|page| page.map(|page| page.with_paths(as_text))))
         }
         Call::Hear { reference, commit } => text(&storage.hear_of(&reference, &commit).await),
         Call::Search {

@@ -9,9 +9,9 @@ use super::{
 use crate::vault::{
     policy::{Visible, Writable},
     storage::{
-        BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, Entry, Indexed, ListQuery,
-        Listing, Lookup, Overview, OverviewQuery, Revision, SearchHit, SearchPage, SearchQuery,
-        Sieve, StorageError, StoredNote, VaultStorage,
+        BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, CompletionPage, CompletionQuery,
+        Entry, Indexed, ListQuery, Listing, Lookup, Overview, OverviewQuery, Revision, SearchHit,
+        SearchPage, SearchQuery, Sieve, StorageError, StoredNote, VaultStorage,
     },
 };
 
@@ -85,6 +85,18 @@ impl VaultStorage for RemoteStorage {
         };
         let overview: Indexed<Overview<String>> = self.call(&call).await?;
         Ok(overview.map(|overview| overview.with_paths(|path| query.sieve.admit(&path))))
+    }
+
+    async fn complete(
+        &self,
+        query: &CompletionQuery<'_>,
+    ) -> Result<Indexed<CompletionPage>, StorageError> {
+        let call = Call::Complete {
+            typed: query.typed.to_owned(),
+            limit: query.limit,
+        };
+        let page: Indexed<CompletionPage<String>> = self.call(&call).await?;
+        Ok(page.map(|page| page.with_paths(|path| query.sieve.admit(&path))))
     }
 
     async fn hear_of(&self, reference: &str, commit: &CommitId) -> Result<(), StorageError> {

@@ -32,6 +32,10 @@ pub(super) enum Call {
     Overview {
         named: Vec<String>,
     },
+    Complete {
+        typed: String,
+        limit: usize,
+    },
     Hear {
         reference: String,
         commit: CommitId,
@@ -69,6 +73,7 @@ impl Call {
             | Self::Read { .. }
             | Self::Browse { .. }
             | Self::Overview { .. }
+            | Self::Complete { .. }
             | Self::Hear { .. }
             | Self::Search { .. } => false,
             Self::Create { .. } | Self::Update { .. } | Self::Delete { .. } => true,

@@ -137,6 +137,45 @@ pub struct BrowsePage<P = Visible> {
     pub undated: usize,
 }
 
+/// A path to complete, and how.
+#[derive(Clone, Copy)]
+pub struct CompletionQuery<'a> {
+    /// What may be shown at all.
+    pub sieve: &'a dyn Sieve,
+    /// What was typed.
+    pub typed: &'a str,
+    /// How many paths to give out at the most.
+    pub limit: usize,
+}
+
+impl fmt::Debug for CompletionQuery<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CompletionQuery")
+            .field("typed", &self.typed)
+            .field("limit", &self.limit)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The paths that hold what was typed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CompletionPage<P = Visible> {
+    /// How many there are.
+    pub total: usize,
+    /// The best of them, in order.
+    pub paths: Vec<P>,
+}
+
+impl<P> CompletionPage<P> {
+    /// The same with another form of the paths, without what has none.
+    pub fn with_paths<Q>(self, convert: impl Fn(P) -> Option<Q>) -> CompletionPage<Q> {
+        CompletionPage {
+            total: self.total,
+            paths: self.paths.into_iter().filter_map(convert).collect(),
+        }
+    }
+}
+
 /// What to sum up.
 #[derive(Clone, Copy)]
 pub struct OverviewQuery<'a> {

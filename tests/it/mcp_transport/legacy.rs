@@ -148,9 +148,6 @@ async fn g10_an_unknown_method_is_told_in_a_200() {
         "tasks/result",
         "skills/list",
         "subscriptions/listen",
-        "resources/list",
-        "resources/templates/list",
-        "prompts/list",
         "rpc.discover",
     ] {
         let answer = owner

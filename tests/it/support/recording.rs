@@ -6,9 +6,9 @@ use async_trait::async_trait;
 use vault_mcp::vault::{
     policy::{Visible, Writable},
     storage::{
-        BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, Entry, Indexed, ListQuery,
-        Listing, Lookup, Overview, OverviewQuery, Revision, SearchHit, SearchPage, SearchQuery,
-        Sieve, StorageError, StoredNote, VaultStorage,
+        BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, CompletionPage, CompletionQuery,
+        Entry, Indexed, ListQuery, Listing, Lookup, Overview, OverviewQuery, Revision, SearchHit,
+        SearchPage, SearchQuery, Sieve, StorageError, StoredNote, VaultStorage,
     },
 };
 
@@ -62,6 +62,14 @@ impl<S: VaultStorage> VaultStorage for Recording<S> {
     async fn browse(&self, query: &BrowseQuery<'_>) -> Result<Indexed<BrowsePage>, StorageError> {
         self.record("browse", query.dir.as_str());
         self.inner.browse(query).await
+    }
+
+    async fn complete(
+        &self,
+        query: &CompletionQuery<'_>,
+    ) -> Result<Indexed<CompletionPage>, StorageError> {
+        self.record("complete", query.typed);
+        self.inner.complete(query).await
     }
 
     async fn overview(&self, query: &OverviewQuery<'_>) -> Result<Indexed<Overview>, StorageError> {

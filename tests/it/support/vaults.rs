@@ -12,9 +12,9 @@ use vault_mcp::{
         commit::Author,
         policy::{VaultPolicy, Visible, Writable, parse_prefixes},
         storage::{
-            BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, Indexed, ListQuery, Listing,
-            Lookup, Order, Overview, OverviewQuery, Revision, SearchPage, SearchQuery, Sieve,
-            StorageError, VaultStorage,
+            BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, CompletionPage,
+            CompletionQuery, Indexed, ListQuery, Listing, Lookup, Order, Overview, OverviewQuery,
+            Revision, SearchPage, SearchQuery, Sieve, StorageError, VaultStorage,
         },
     },
 };
@@ -120,6 +120,13 @@ impl VaultStorage for Vault {
 
     async fn browse(&self, query: &BrowseQuery<'_>) -> Result<Indexed<BrowsePage>, StorageError> {
         self.inner.browse(query).await
+    }
+
+    async fn complete(
+        &self,
+        query: &CompletionQuery<'_>,
+    ) -> Result<Indexed<CompletionPage>, StorageError> {
+        self.inner.complete(query).await
     }
 
     async fn overview(&self, query: &OverviewQuery<'_>) -> Result<Indexed<Overview>, StorageError> {
