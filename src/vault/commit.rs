@@ -28,6 +28,7 @@ pub struct Author {
 pub(super) enum Action {
     Create,
     Update,
+    Restore,
     Delete,
 }
 
@@ -82,6 +83,7 @@ impl Author {
         let verb = match action {
             Action::Create => "Create",
             Action::Update => "Update",
+            Action::Restore => "Restore",
             Action::Delete => "Delete",
         };
         let subject = message

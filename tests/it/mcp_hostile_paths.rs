@@ -108,6 +108,8 @@ async fn every_way_to_write_is_refused_alike() {
         json!({ "mode": "append", "content": "new" }),
         json!({ "mode": "prepend", "content": "new" }),
         json!({ "mode": "edit", "edits": [{ "old": "here", "new": "there" }] }),
+        json!({ "mode": "restore", "at": "1".repeat(40) }),
+        json!({ "content": "new", "dry_run": true }),
     ];
     let mut refused = 0;
     app.storage.take_calls();

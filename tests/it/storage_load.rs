@@ -220,6 +220,7 @@ fn commit_of(outcome: WriteOutcome) -> CommitId {
             committed.commit
         }
         WriteOutcome::Unchanged { .. } => panic!("every change has a text of its own"),
+        WriteOutcome::Planned { .. } => panic!("every change is to be made"),
     }
 }
 

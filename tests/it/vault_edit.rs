@@ -10,15 +10,33 @@ use vault_mcp::vault::{
 use crate::support::vaults::{Vault, change, push, vault};
 
 fn append<'a>(path: &'a str, content: &'a str) -> WriteRequest<'a> {
-    change(path, TextChange::Append { content })
+    change(
+        path,
+        TextChange::Append {
+            content,
+            section: None,
+        },
+    )
 }
 
 fn prepend<'a>(path: &'a str, content: &'a str) -> WriteRequest<'a> {
-    change(path, TextChange::Prepend { content })
+    change(
+        path,
+        TextChange::Prepend {
+            content,
+            section: None,
+        },
+    )
 }
 
 fn edit<'a>(path: &'a str, edits: &'a [Edit<'a>]) -> WriteRequest<'a> {
-    change(path, TextChange::Edit { edits })
+    change(
+        path,
+        TextChange::Edit {
+            edits,
+            section: None,
+        },
+    )
 }
 
 const fn swap<'a>(old: &'a str, new: &'a str) -> Edit<'a> {

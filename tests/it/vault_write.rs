@@ -5,7 +5,7 @@ use vault_mcp::{
     storage::memory::File,
     vault::{
         VaultError,
-        client::{DeleteRequest, MAX_NOTE_BYTES, TextChange, WriteOutcome, WriteRequest},
+        client::{DeleteRequest, MAX_NOTE_BYTES, WriteOutcome, WriteRequest},
         storage::{CommitId, Revision},
     },
 };
@@ -127,7 +127,7 @@ async fn an_expected_revision_is_honoured_exactly() {
     );
     // Even where nothing would change.
     let same = WriteRequest {
-        text: TextChange::Overwrite { content: "now" },
+        text: overwrite("a.md", "now").text,
         ..expecting("a.md", stale.as_str())
     };
     assert!(matches!(

@@ -68,7 +68,7 @@ pub(super) async fn call(
         .await?;
     let restore = match &deleted.replaced.commit {
         Some(commit) => format!(
-            "the text is still in the repository's history: commit {commit} has it at this path (git blob {})",
+            "to bring it back, call write_note with this path, mode \"restore\" and at \"{commit}\"; the text is git blob {}",
             deleted.replaced.revision
         ),
         None => format!(

@@ -1,49 +1,24 @@
 //! `write_note`: makes a note, or changes what one holds.
 
+mod answer;
 mod arguments;
 
 use rmcp::model::{CallToolResult, JsonObject, Tool};
-use serde::Serialize;
 
 use self::arguments::Arguments;
-
 use super::{
-    super::{
-        arguments::parse,
-        result::{self, ToolError},
-    },
-    annotations,
-    commit::{CommitFacts, ReplacedFacts},
-    schema,
+    super::{arguments::parse, result::ToolError},
+    annotations, schema,
 };
-use crate::vault::{
-    VaultClient,
-    client::{WriteOutcome, WriteRequest, Written},
-};
-
-/// The facts of an answer.
-#[derive(Serialize)]
-struct Facts<'a> {
-    path: &'a str,
-    created: bool,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    unchanged: bool,
-    revision: &'a str,
-    bytes: usize,
-    #[serde(flatten)]
-    commit: CommitFacts<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    replaced: Option<ReplacedFacts<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    warnings: Vec<String>,
-}
+use crate::vault::{VaultClient, client::WriteRequest};
 
 pub(super) fn definition() -> Tool {
     Tool::new(
         "write_note",
         "Write one Markdown note: make it, replace its whole text, add to it, or replace quoted text \
          in it. Each write is one git commit in the vault's repository. The answer names the new \
-         revision, the commit, and what was replaced. To change a part of a note, use mode \"edit\", \
+         revision, the commit, what was replaced, and in a second block what changed, as a diff. To \
+         change a part of a note, use mode \"edit\", \
          \"append\" or \"prepend\" rather than to send the whole. Read a note before you overwrite \
          it, and pass its revision as expected_revision.",
         schema::of::<Arguments>(),
@@ -63,54 +38,9 @@ pub(super) async fn call(
             path: &arguments.path,
             text: arguments.text(&edits).map_err(ToolError::Arguments)?,
             expected_revision: arguments.expected_revision.as_deref(),
+            dry_run: arguments.dry_run,
             message: arguments.message.as_deref(),
         })
         .await?;
-    Ok(result::answer(&facts(&written), Vec::new()))
-}
-
-fn facts(written: &Written) -> Facts<'_> {
-    let (created, unchanged, commit, replaced, recreated) = match &written.outcome {
-        WriteOutcome::Created(committed) => (
-            true,
-            false,
-            CommitFacts::of(committed),
-            None,
-            committed.recreated,
-        ),
-        WriteOutcome::Replaced {
-            committed,
-            replaced,
-        } => {
-            let replaced = ReplacedFacts::of(replaced);
-            (
-                false,
-                false,
-                CommitFacts::of(committed),
-                Some(replaced),
-                committed.recreated,
-            )
-        }
-        WriteOutcome::Unchanged { commit } => {
-            (false, true, CommitFacts::at(commit.as_ref()), None, false)
-        }
-    };
-    let mut warnings = Vec::new();
-    if recreated {
-        warnings
-            .push("the note had been deleted by somebody else; this write made it again".into());
-    }
-    if let Some(problem) = &written.unlinkable {
-        warnings.push(format!("wikilinks cannot reach this note: {problem}"));
-    }
-    Facts {
-        path: written.path.as_str(),
-        created,
-        unchanged,
-        revision: written.revision.as_str(),
-        bytes: written.bytes,
-        commit,
-        replaced,
-        warnings,
-    }
+    Ok(answer::of(&written))
 }

@@ -7,6 +7,7 @@
 use super::{VaultClient, room};
 use crate::vault::{
     commit::Action,
+    diff::Diff,
     error::VaultError,
     path::VaultPath,
     policy::{NameProblem, Writable},
@@ -19,7 +20,7 @@ pub const MAX_NOTE_BYTES: usize = 1_000_000;
 /// How often a change is computed before contention is reported as a conflict.
 const ATTEMPTS: usize = 4;
 
-/// What a write did.
+/// What a write did, or would do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
     /// Where the note is. It differs from the path that was asked for where a twin of that existed.
@@ -32,6 +33,8 @@ pub struct Written {
     pub outcome: WriteOutcome,
     /// Why wikilinks do not reach a note that was made, where they do not.
     pub unlinkable: Option<NameProblem>,
+    /// What changed in the text of a note that was there; `None` also where it was no text.
+    pub diff: Option<Diff>,
 }
 
 /// What was done to a note.
@@ -50,6 +53,14 @@ pub enum WriteOutcome {
     Unchanged {
         /// The commit at which this was seen.
         commit: Option<CommitId>,
+    },
+    /// Nothing, because it was only to be tried. Everything was checked that can be without a
+    /// request that changes something.
+    Planned {
+        /// The commit that was looked at.
+        commit: Option<CommitId>,
+        /// What would be replaced; `None` where a note would be made.
+        replaced: Option<Replaced>,
     },
 }
 
@@ -70,8 +81,12 @@ pub(super) struct Change<'a> {
     pub(super) note: &'a Writable,
     /// The revision that the note must have.
     pub(super) expected: Option<&'a Revision>,
+    /// The action that the commit names where the caller gives no message and a note is there.
+    pub(super) action: Action,
     /// The caller's message for the commit.
     pub(super) message: Option<&'a str>,
+    /// Whether to stop before anything is sent.
+    pub(super) dry_run: bool,
     /// What the note shall hold.
     pub(super) compute: &'a Compute<'a>,
 }
@@ -84,6 +99,30 @@ struct Target {
     note: Writable,
     current: Option<StoredNote>,
     commit: Option<CommitId>,
+}
+
+/// A change that is computed and can be sent.
+struct Ready<'a> {
+    change: &'a Change<'a>,
+    note: Writable,
+    /// The commit at which the note was looked up.
+    commit: Option<CommitId>,
+    /// What it shall hold.
+    content: Vec<u8>,
+    contention: Contention,
+}
+
+impl Ready<'_> {
+    fn written(&self, outcome: WriteOutcome) -> Written {
+        Written {
+            path: self.note.path().clone(),
+            revision: Revision::of(&self.content),
+            bytes: self.content.len(),
+            outcome,
+            unlinkable: None,
+            diff: None,
+        }
+    }
 }
 
 /// What came of one attempt.
@@ -111,7 +150,7 @@ impl VaultClient {
     /// 3. Compute what it shall hold. If it holds that already, stop.
     /// 4. Where there is no note yet, see that the name can be created.
     /// 5. Commit on the condition that the note is still what step 1 saw, and that there is room for
-    ///    it where it is new; else start again.
+    ///    it where it is new; else start again. Where it is only tried, stop here.
     pub(super) async fn change(&self, change: &Change<'_>) -> Result<Written, VaultError> {
         let mut vanished = false;
         for attempt in 1..=ATTEMPTS {
@@ -159,82 +198,115 @@ impl VaultClient {
         // (3)
         let content = (change.compute)(current.as_ref())?;
         check_size(&note, &content)?;
-        let revision = Revision::of(&content);
-        let written = |outcome, unlinkable| Written {
-            path: note.path().clone(),
-            revision: revision.clone(),
-            bytes: content.len(),
-            outcome,
-            unlinkable,
+        let ready = Ready {
+            change,
+            note,
+            commit,
+            content,
+            contention,
         };
-        let Some(current) = current else {
-            // (4)
-            let creatable = self
-                .policy
-                .create(note.path())
-                .map_err(|denied| VaultError::unwritable(note.as_str(), denied))?;
-            // (5)
-            let info = self
-                .author
-                .commit(Action::Create, note.path(), change.message);
-            return match self
-                .storage
-                .create(&*self.policy, &note, &content, &info)
-                .await
-            {
-                Ok(committed) => Ok(Attempt::done(written(
-                    WriteOutcome::Created(committed),
-                    creatable.unlinkable().cloned(),
-                ))),
-                Err(StorageError::AlreadyExists { revision: Some(_) })
-                    if contention == Contention::TryAgain =>
-                {
-                    Ok(Attempt::Again { gone: false })
-                }
-                Err(StorageError::AlreadyExists { revision: None }) => {
-                    Err(room::obstructed(note.path()))
-                }
-                Err(StorageError::NoRoom) => match self.refused_room(note.path()).await? {
-                    Some(error) => Err(error),
-                    None if contention == Contention::TryAgain => {
-                        Ok(Attempt::Again { gone: false })
-                    }
-                    None => Err(room::obstructed(note.path())),
-                },
-                Err(error) => Err(VaultError::from_change(note.as_str(), error)),
-            };
-        };
-        if current.revision == revision {
-            return Ok(Attempt::done(written(
-                WriteOutcome::Unchanged { commit },
-                None,
-            )));
+        match current {
+            None => self.create(&ready).await,
+            Some(current) => self.update(&ready, current).await,
         }
+    }
+
+    /// Steps 4 and 5 for a note that is not there.
+    async fn create(&self, ready: &Ready<'_>) -> Result<Attempt, VaultError> {
+        let Ready { change, note, .. } = ready;
+        // (4)
+        let creatable = self
+            .policy
+            .create(note.path())
+            .map_err(|denied| VaultError::unwritable(note.as_str(), denied))?;
+        let done = |outcome| {
+            let written = Written {
+                unlinkable: creatable.unlinkable().cloned(),
+                ..ready.written(outcome)
+            };
+            Ok(Attempt::done(written))
+        };
         // (5)
+        if change.dry_run {
+            return match self.refused_room(note.path()).await? {
+                Some(error) => Err(error),
+                None => done(WriteOutcome::Planned {
+                    commit: ready.commit.clone(),
+                    replaced: None,
+                }),
+            };
+        }
+        // Whatever is brought back, a note that was not there is made.
+        let action = match change.action {
+            Action::Update => Action::Create,
+            action @ (Action::Create | Action::Restore | Action::Delete) => action,
+        };
+        let info = self.author.commit(action, note.path(), change.message);
+        let made = self
+            .storage
+            .create(&*self.policy, note, &ready.content, &info)
+            .await;
+        let may_try_again = ready.contention == Contention::TryAgain;
+        match made {
+            Ok(committed) => done(WriteOutcome::Created(committed)),
+            Err(StorageError::AlreadyExists { revision: Some(_) }) if may_try_again => {
+                Ok(Attempt::Again { gone: false })
+            }
+            Err(StorageError::AlreadyExists { revision: None }) => {
+                Err(room::obstructed(note.path()))
+            }
+            Err(StorageError::NoRoom) => match self.refused_room(note.path()).await? {
+                Some(error) => Err(error),
+                None if may_try_again => Ok(Attempt::Again { gone: false }),
+                None => Err(room::obstructed(note.path())),
+            },
+            Err(error) => Err(VaultError::from_change(note.as_str(), error)),
+        }
+    }
+
+    /// The rest of step 3, and step 5, for a note that is there.
+    async fn update(&self, ready: &Ready<'_>, current: StoredNote) -> Result<Attempt, VaultError> {
+        let Ready { change, note, .. } = ready;
+        // (3)
+        if current.content == ready.content {
+            let commit = ready.commit.clone();
+            return Ok(Attempt::done(
+                ready.written(WriteOutcome::Unchanged { commit }),
+            ));
+        }
+        let done = |outcome| {
+            let written = Written {
+                diff: diff(&current.content, &ready.content),
+                ..ready.written(outcome)
+            };
+            Ok(Attempt::done(written))
+        };
+        let replaced = Replaced {
+            revision: current.revision.clone(),
+            commit: ready.commit.clone(),
+            bytes: current.content.len(),
+        };
+        // (5)
+        if change.dry_run {
+            return done(WriteOutcome::Planned {
+                commit: ready.commit.clone(),
+                replaced: Some(replaced),
+            });
+        }
         let info = self
             .author
-            .commit(Action::Update, note.path(), change.message);
-        match self
+            .commit(change.action, note.path(), change.message);
+        let made = self
             .storage
-            .update(&note, &current.revision, &content, &info)
-            .await
-        {
-            Ok(committed) => {
-                let replaced = Replaced {
-                    revision: current.revision,
-                    commit,
-                    bytes: current.content.len(),
-                };
-                Ok(Attempt::done(written(
-                    WriteOutcome::Replaced {
-                        committed,
-                        replaced,
-                    },
-                    None,
-                )))
-            }
+            .update(note, &current.revision, &ready.content, &info)
+            .await;
+        match made {
+            Ok(committed) => done(WriteOutcome::Replaced {
+                committed,
+                replaced,
+            }),
             Err(StorageError::Conflict { current })
-                if contention == Contention::TryAgain && change.expected.is_none() =>
+                if ready.contention == Contention::TryAgain && change.expected.is_none() =>
             {
                 Ok(Attempt::Again {
                     gone: current.is_none(),
@@ -308,6 +380,12 @@ pub(super) fn check_expected(
         }),
         _ => Ok(()),
     }
+}
+
+/// What changed, where both are text.
+fn diff(before: &[u8], after: &[u8]) -> Option<Diff> {
+    let (before, after) = (str::from_utf8(before).ok()?, str::from_utf8(after).ok()?);
+    Some(Diff::between(before, after))
 }
 
 fn check_size(note: &Writable, content: &[u8]) -> Result<(), VaultError> {

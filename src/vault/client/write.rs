@@ -5,7 +5,12 @@ use super::{
     change::{Change, Written},
     content::TextChange,
 };
-use crate::vault::error::VaultError;
+use crate::vault::{
+    commit::Action,
+    error::VaultError,
+    policy::Writable,
+    storage::{CommitId, StoredNote},
+};
 
 /// What to write.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +21,9 @@ pub struct WriteRequest<'a> {
     pub text: TextChange<'a>,
     /// The revision that the note must have for the write to happen.
     pub expected_revision: Option<&'a str>,
+    /// Whether to stop before anything is sent: what would be done is the answer. Who may not write
+    /// may not try either.
+    pub dry_run: bool,
     /// The first line of the commit's message; our own where `None` or blank.
     pub message: Option<&'a str>,
 }
@@ -37,7 +45,8 @@ impl VaultClient {
     ///   [`TextChange::Create`], and for edits that contradict each other.
     /// - `CONFLICT` where the note does not have the expected revision, with the current one.
     /// - `ALREADY_EXISTS` where something is in the way of a new note, naming it.
-    /// - `NOT_FOUND` where the note is missing whose text was to be edited.
+    /// - `NOT_FOUND` where the note is missing whose text was to be edited, or the section;
+    ///   `AMBIGUOUS_SECTION` where several have the name.
     /// - `EDIT_NOT_FOUND`, `EDIT_NOT_UNIQUE` for an edit that says not exactly what it replaces.
     /// - `NOT_UTF8` for a part of a note that is not text.
     /// - `TOO_LARGE` above [`super::MAX_NOTE_BYTES`].
@@ -52,12 +61,38 @@ impl VaultClient {
                 problem: "makes no sense with mode \"create\": a new note has none".to_owned(),
             });
         }
+        let (earlier, action) = match request.text {
+            TextChange::Restore { at } => {
+                let at = Self::commit("at", at)?;
+                (self.note_at(&note, &at).await?, Action::Restore)
+            }
+            TextChange::Create { .. }
+            | TextChange::Overwrite { .. }
+            | TextChange::Append { .. }
+            | TextChange::Prepend { .. }
+            | TextChange::Edit { .. } => (None, Action::Update),
+        };
         self.change(&Change {
             note: &note,
             expected: expected.as_ref(),
+            action,
             message: request.message,
-            compute: &|current| request.text.apply(request.path, current),
+            dry_run: request.dry_run,
+            compute: &|current| request.text.apply(request.path, current, earlier.as_ref()),
         })
         .await
+    }
+
+    /// The note as it was at an earlier commit: exactly, or by its only twin of then.
+    async fn note_at(
+        &self,
+        note: &Writable,
+        at: &CommitId,
+    ) -> Result<Option<StoredNote>, VaultError> {
+        let lookup = self.lookup(note.visible(), Some(at)).await?;
+        match (lookup.note, lookup.twins.as_slice()) {
+            (None, [twin]) => Ok(self.lookup(twin, Some(at)).await?.note),
+            (note, _) => Ok(note),
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! Putting lines into a text.
 
+use std::ops::Range;
+
 use super::LineEnding;
 use crate::vault::markdown::frontmatter;
 
@@ -31,9 +33,16 @@ pub fn prepend(text: &str, content: &str) -> String {
 
 /// `text` with `content` on lines of its own at `at`, which is where a line starts or the text ends.
 pub(super) fn insert(text: &str, at: usize, content: &str) -> String {
-    let Some((before, after)) = text.split_at_checked(at).filter(|_| !content.is_empty()) else {
-        return text.to_owned();
-    };
+    splice(text, at..at, content)
+}
+
+/// `text` with `content` on lines of its own in place of whole lines.
+pub(super) fn splice(text: &str, lines: Range<usize>, content: &str) -> String {
+    let before = text.get(..lines.start).unwrap_or_default();
+    let after = text.get(lines.end..).unwrap_or_default();
+    if content.is_empty() {
+        return [before, after].concat();
+    }
     let ending = LineEnding::of(text);
     let content = ending.map_or(content.into(), |ending| ending.apply(content));
     let line_break = ending
@@ -41,11 +50,12 @@ pub(super) fn insert(text: &str, at: usize, content: &str) -> String {
         .unwrap_or(LineEnding::Lf)
         .as_str();
     let is_first = before.trim_start_matches('\u{feff}').is_empty();
-    let is_ended = before.ends_with('\n');
+    let is_line_start = before.ends_with('\n');
+    let is_ended = text.ends_with('\n');
     let is_followed = !after.is_empty();
     let mut result = String::with_capacity(text.len() + content.len() + 2 * line_break.len());
     result.push_str(before);
-    if !is_first && !is_ended {
+    if !is_first && !is_line_start {
         result.push_str(line_break);
     }
     result.push_str(&content);

@@ -8,8 +8,10 @@ mod insert;
 mod line_ending;
 mod near;
 mod replace;
+mod section;
 
 pub use insert::{append, prepend};
 pub use line_ending::LineEnding;
 pub use near::{Difference, Near};
 pub use replace::{Edit, EditError, EditProblem, MAX_EDITS, replace};
+pub use section::{RepeatsHeading, append_to, overwrite_in, prepend_to};

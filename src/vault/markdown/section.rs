@@ -135,7 +135,7 @@ impl<'a> Outline<'a> {
             if depth == 0 {
                 above.next().is_some_and(is_part)
             } else {
-                above.any(|heading| is_part(heading))
+                above.any(is_part)
             }
         })
     }

@@ -173,7 +173,17 @@ async fn the_arguments_that_people_rely_on_are_there() {
         ),
         (
             ToolName::WriteNote,
-            &["path", "content", "mode", "edits", "expected_revision"],
+            &[
+                "path",
+                "content",
+                "mode",
+                "edits",
+                "section",
+                "at",
+                "dry_run",
+                "expected_revision",
+                "message",
+            ],
         ),
         (ToolName::DeleteNote, &["path", "expected_revision"]),
     ] {

@@ -12,3 +12,6 @@ mod read;
 mod search;
 mod write;
 mod write_parts;
+mod write_restore;
+mod write_section;
+mod write_trial;

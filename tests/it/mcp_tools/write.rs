@@ -32,14 +32,9 @@ async fn a_note_that_is_replaced_is_named() {
     let app = TestApp::of(&[("Boat.md", "old text")]);
     let before = app.storage.inner().head();
     let arguments = json!({ "path": "Boat.md", "content": "new" });
-    let facts = app
-        .owner()
-        .await
-        .call("write_note", arguments)
-        .await
-        .facts();
+    let answer = app.owner().await.call("write_note", arguments).await;
     assert_eq!(
-        facts,
+        answer.facts(),
         json!({
             "path": "Boat.md",
             "created": false,
@@ -47,7 +42,13 @@ async fn a_note_that_is_replaced_is_named() {
             "bytes": 3,
             "commit": app.storage.inner().head(),
             "replaced": { "revision": revision("old text"), "commit": before, "bytes": 8 },
+            "diff": { "added": 1, "removed": 1 },
         })
+    );
+    let end = "\\ No newline at end of file\n";
+    assert_eq!(
+        answer.texts(),
+        [format!("@@ -1 +1 @@\n-old text\n{end}+new\n{end}")]
     );
 }
 
@@ -172,6 +173,18 @@ async fn a_deleted_note_can_be_brought_back() {
     );
     let gone = owner.call("read_note", json!({ "path": "Boat.md" })).await;
     assert_eq!(gone.code(), "NOT_FOUND");
+    let back = json!({ "path": "Boat.md", "mode": "restore", "at": before });
+    let facts = owner.call("write_note", back).await.facts();
+    assert_eq!(
+        (&facts["created"], &facts["revision"]),
+        (&json!(true), &revision("text"))
+    );
+    let info = app.storage.inner().head_info().unwrap();
+    assert!(
+        info.message.starts_with("Restore Boat.md\n"),
+        "{}",
+        info.message
+    );
 }
 
 #[tokio::test]

@@ -174,6 +174,30 @@ async fn arguments_that_do_not_go_together_are_refused_by_name() {
             "edits does not go with mode \"append\"",
         ),
         (
+            json!({ "mode": "restore" }),
+            "at is missing for mode \"restore\", which takes path, at, expected_revision (optional)",
+        ),
+        (
+            json!({ "mode": "restore", "at": "1".repeat(40), "content": "y" }),
+            "content does not go with mode \"restore\"",
+        ),
+        (
+            json!({ "mode": "restore", "at": "HEAD" }),
+            "at must be a commit id: 40 hexadecimal digits",
+        ),
+        (
+            json!({ "content": "y", "at": "1".repeat(40) }),
+            "at does not go with mode \"overwrite\"",
+        ),
+        (
+            json!({ "mode": "create", "content": "y", "section": "A" }),
+            "section does not go with mode \"create\"",
+        ),
+        (
+            json!({ "content": "y", "dry_run": "perhaps" }),
+            "dry_run: expected true or false",
+        ),
+        (
             json!({ "mode": "edit", "content": "y", "edits": edits }),
             "content does not go with mode \"edit\"",
         ),

@@ -63,7 +63,10 @@ pub(super) async fn twenty_clients_append_to_one_note_at_once(start: impl Start)
     let vault = start(vec![note("log.md", "# Log\r\n")]).await;
     let appended = (0..20).map(async |n| {
         let content = format!("- line {n}");
-        let text = TextChange::Append { content: &content };
+        let text = TextChange::Append {
+            content: &content,
+            section: None,
+        };
         write(&vault, &content, text).await;
     });
     join_all(appended).await;
@@ -89,7 +92,15 @@ pub(super) async fn twenty_clients_edit_one_note_at_once(start: impl Start) {
             new: &new,
             all: false,
         }];
-        write(&vault, &new, TextChange::Edit { edits: &edits }).await;
+        write(
+            &vault,
+            &new,
+            TextChange::Edit {
+                edits: &edits,
+                section: None,
+            },
+        )
+        .await;
     });
     join_all(edited).await;
     let text = String::from_utf8(content(vault.storage(), "log.md").await).unwrap();

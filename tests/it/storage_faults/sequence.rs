@@ -194,6 +194,7 @@ fn take_written(ledger: &mut Ledger, write: &Write<'_>, written: Written) {
             ledger.settle(number, Fate::Refused);
             return;
         }
+        WriteOutcome::Planned { .. } => panic!("{number}: it was to be done"),
         WriteOutcome::Created(committed) => {
             assert_eq!(
                 held, None,

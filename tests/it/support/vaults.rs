@@ -188,13 +188,20 @@ pub(crate) fn change<'a>(path: &'a str, text: TextChange<'a>) -> WriteRequest<'a
         path,
         text,
         expected_revision: None,
+        dry_run: false,
         message: None,
     }
 }
 
 /// Overwrites a note, whatever it holds.
 pub(crate) fn overwrite<'a>(path: &'a str, content: &'a str) -> WriteRequest<'a> {
-    change(path, TextChange::Overwrite { content })
+    change(
+        path,
+        TextChange::Overwrite {
+            content,
+            section: None,
+        },
+    )
 }
 
 /// Makes a new note.

@@ -16,13 +16,14 @@ pub(super) struct Arguments {
     /// The note's path, such as "Projects/Boat.md". Folders come into being with their first note.
     pub(super) path: String,
     /// Plain text: the whole note with "overwrite" and "create", what to add with "append" and
-    /// "prepend". Nothing is trimmed or converted.
+    /// "prepend". Nothing is trimmed or converted, but added text gets the note's line ends.
     #[serde(default)]
     #[schemars(with = "String")]
     content: Option<String>,
     /// "overwrite" (the default) replaces the note, or makes it; "create" makes a new note and
     /// refuses to touch an existing one; "append" and "prepend" add lines at the note's end, or at
-    /// its start behind the frontmatter, and make a missing note; "edit" replaces quoted text.
+    /// its start behind the frontmatter, and make a missing note; "edit" replaces quoted text;
+    /// "restore" brings back what the note held at an earlier commit, also a deleted note.
     #[serde(default)]
     #[schemars(extend("default" = "overwrite"))]
     mode: Mode,
@@ -31,11 +32,23 @@ pub(super) struct Arguments {
     #[serde(default, deserialize_with = "arguments::list")]
     #[schemars(with = "Vec<Edit>")]
     edits: Option<Vec<Edit>>,
+    /// The heading of one section, such as "Plans" or "Projects#Plans", to change only that:
+    /// "overwrite" then replaces what stands below the heading.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    section: Option<String>,
+    /// With mode "restore": the commit that holds the note, 40 hexadecimal digits.
+    #[serde(default)]
+    #[schemars(with = "String")]
+    at: Option<String>,
     /// The revision that the note must still have, from `read_note` or `list_notes`. If somebody
     /// has changed it since, nothing is written. Give it whenever the new text is based on the old.
     #[serde(default)]
     #[schemars(with = "String")]
     pub(super) expected_revision: Option<String>,
+    /// True to check everything and see the diff, and write nothing.
+    #[serde(default, deserialize_with = "arguments::flag")]
+    pub(super) dry_run: bool,
     /// One line that says what the change is for; it becomes the commit's subject.
     #[serde(default)]
     #[schemars(with = "String")]
@@ -52,6 +65,7 @@ enum Mode {
     Append,
     Prepend,
     Edit,
+    Restore,
 }
 
 /// One replacement.
@@ -76,6 +90,7 @@ impl Mode {
             Self::Append => "append",
             Self::Prepend => "prepend",
             Self::Edit => "edit",
+            Self::Restore => "restore",
         }
     }
 
@@ -86,10 +101,16 @@ impl Mode {
             Self::Create => &[("content", Need::Required)],
             Self::Overwrite | Self::Append | Self::Prepend => &[
                 ("content", Need::Required),
+                ("section", Need::Optional),
                 ("expected_revision", Need::Optional),
             ],
             Self::Edit => &[
                 ("edits", Need::Required),
+                ("section", Need::Optional),
+                ("expected_revision", Need::Optional),
+            ],
+            Self::Restore => &[
+                ("at", Need::Required),
                 ("expected_revision", Need::Optional),
             ],
         }
@@ -129,17 +150,24 @@ impl Arguments {
     pub(super) fn text<'a>(&'a self, edits: &'a Edits<'_>) -> Result<TextChange<'a>, String> {
         self.check_combination()?;
         let content = self.content.as_deref().unwrap_or_default();
+        let section = self.section.as_deref();
         Ok(match self.mode {
-            Mode::Overwrite => TextChange::Overwrite { content },
+            Mode::Overwrite => TextChange::Overwrite { content, section },
             Mode::Create => TextChange::Create { content },
-            Mode::Append => TextChange::Append { content },
-            Mode::Prepend => TextChange::Prepend { content },
+            Mode::Append => TextChange::Append { content, section },
+            Mode::Prepend => TextChange::Prepend { content, section },
             Mode::Edit => match edits.0.len() {
                 0 => return Err("edits is empty: give at least one {\"old\", \"new\"}".to_owned()),
                 count if count > MAX_EDITS => {
                     return Err(format!("edits are {count}, and {MAX_EDITS} is the most"));
                 }
-                _ => TextChange::Edit { edits: &edits.0 },
+                _ => TextChange::Edit {
+                    edits: &edits.0,
+                    section,
+                },
+            },
+            Mode::Restore => TextChange::Restore {
+                at: self.at.as_deref().unwrap_or_default(),
             },
         })
     }
@@ -148,6 +176,8 @@ impl Arguments {
         let given = [
             ("content", self.content.is_some()),
             ("edits", self.edits.is_some()),
+            ("section", self.section.is_some()),
+            ("at", self.at.is_some()),
             ("expected_revision", self.expected_revision.is_some()),
         ];
         let takes = self.mode.takes();

@@ -96,6 +96,11 @@ impl ToolAnswer {
         }
     }
 
+    /// Whether the call failed.
+    pub(crate) fn is_error(&self) -> bool {
+        self.is_error
+    }
+
     /// The facts of a call that must have succeeded.
     pub(crate) fn facts(&self) -> Value {
         assert!(!self.is_error, "{:?}", self.blocks);
