@@ -5,6 +5,7 @@
 //! the backend is not what they are about.
 
 pub mod catalog;
+mod history;
 
 use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
 
@@ -14,8 +15,9 @@ use crate::vault::{
     room::obstacles,
     storage::{
         BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, CompletionPage, CompletionQuery,
-        Entry, Indexed, ListQuery, Listing, Lookup, Overview, OverviewQuery, Revision, SearchHit,
-        SearchPage, SearchQuery, Sieve, StorageError, StoredNote, VaultStorage,
+        Entry, HistoryPage, HistoryQuery, Indexed, ListQuery, Listing, Lookup, Overview,
+        OverviewQuery, Revision, SearchHit, SearchPage, SearchQuery, Sieve, StorageError,
+        StoredNote, VaultStorage,
     },
     text,
 };
@@ -84,6 +86,13 @@ impl MemoryStorage {
         let mut files = self.head_files();
         edit(&mut files);
         self.append(files, None)
+    }
+
+    /// A commit by somebody else, past every policy, that reads as `info` says.
+    pub fn push_as(&self, info: &CommitInfo, edit: impl FnOnce(&mut BTreeMap<String, File>)) {
+        let mut files = self.head_files();
+        edit(&mut files);
+        self.append(files, Some(info.clone()));
     }
 
     /// The head; `None` while there is no commit.
@@ -337,6 +346,18 @@ impl VaultStorage for MemoryStorage {
             by_path_only: notes.iter().filter(|(_, text)| text.is_none()).count() as u64,
             unfinished: None,
         })
+    }
+
+    async fn history(&self, query: &HistoryQuery<'_>) -> Result<HistoryPage, StorageError> {
+        let from = self.commit(query.from.as_ref())?.map(|commit| commit.id);
+        let commits = self.history.borrow();
+        let until = commits
+            .iter()
+            .position(|commit| Some(&commit.id) == from.as_ref());
+        let looked_at = until
+            .and_then(|last| commits.get(..=last))
+            .unwrap_or_default();
+        Ok(history::page(looked_at, from, query))
     }
 
     async fn create(

@@ -116,13 +116,7 @@ impl VaultPolicy {
         if !is_note(path.file_name()) {
             return Err(Denied::NotANote);
         }
-        let hidden = hidden::hides_file(path.segments())
-            || self.denies(|| path.fold())
-            || !self
-                .allowed
-                .iter()
-                .any(|prefix| prefix.covers(path.as_str()));
-        if hidden {
+        if self.hides_file(path) {
             Err(Denied::Hidden)
         } else {
             Ok(Visible::new(path.clone()))
@@ -192,6 +186,14 @@ impl VaultPolicy {
         fingerprint
     }
 
+    /// Whether a file is kept from view for where it is.
+    fn hides_file(&self, path: &VaultPath) -> bool {
+        let is_allowed = |prefix: &DirPath| prefix.covers(path.as_str());
+        hidden::hides_file(path.segments())
+            || self.denies(|| path.fold())
+            || !self.allowed.iter().any(is_allowed)
+    }
+
     /// Whether a path is a denied prefix or lies under one. It is folded only where something is
     /// denied at all: a listing judges every path of the vault, and folding is most of that work.
     fn denies(&self, folded: impl FnOnce() -> String) -> bool {
@@ -212,6 +214,10 @@ impl Sieve for VaultPolicy {
         VaultPath::parse(path)
             .ok()
             .and_then(|path| self.read(&path).ok())
+    }
+
+    fn hides(&self, path: &str) -> bool {
+        VaultPath::parse(path).map_or(true, |path| self.hides_file(&path))
     }
 }
 

@@ -5,6 +5,7 @@
 //! policy hides, because the paths in its answers are witnesses too, made by the caller's [`Sieve`].
 
 mod catalog;
+mod history;
 mod object_id;
 
 use std::{fmt, time::Duration};
@@ -24,12 +25,17 @@ pub use catalog::{
     BrowsePage, BrowseQuery, CatalogEntry, CompletionPage, CompletionQuery, FolderCount, Indexed,
     Order, Overview, OverviewQuery, RECENT, TOP_TAGS, TagCount,
 };
+pub use history::{ChangeKind, HistoryPage, HistoryQuery, MAX_DIFF_BYTES, NoteChange, NoteCommit};
 pub use object_id::{CommitId, NotAnObjectId, Revision};
 
 /// Decides which paths may leave a backend. The policy is its only implementation.
 pub trait Sieve {
     /// The witness for `path`, or `None` where the policy does not show it or it is no note.
     fn admit(&self, path: &str) -> Option<Visible>;
+
+    /// Whether the policy keeps `path` from view whatever kind of file it is: an attachment beside a
+    /// note is neither shown nor hidden.
+    fn hides(&self, path: &str) -> bool;
 }
 
 /// Which notes to list.
@@ -309,6 +315,21 @@ pub trait VaultStorage {
     ) -> Result<Indexed<CompletionPage>, StorageError> {
         Ok(Indexed::NOT_YET)
     }
+
+    /// Lists the commits that touched the path of a note, a page at a time.
+    ///
+    /// # Behavior
+    /// - The newest comes first. Merges are listed where git's own list of a path's commits has
+    ///   them.
+    /// - A note that was deleted has a history; a path that never was a file has none, nor has one
+    ///   at which something stands that is no note.
+    /// - The message of a commit is there only if it is known that the commit touched nothing that
+    ///   the sieve hides.
+    /// - A diff holds text of this note alone.
+    ///
+    /// # Errors
+    /// Any [`StorageError`] of reading but `TooLarge`.
+    async fn history(&self, query: &HistoryQuery<'_>) -> Result<HistoryPage, StorageError>;
 
     /// Makes a note where there is none, if there is room for it.
     ///

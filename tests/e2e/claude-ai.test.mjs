@@ -11,7 +11,7 @@ import { authorizationRequest } from './support/oauth.mjs';
 import { browse } from './support/person.mjs';
 import { Stack } from './support/stack.mjs';
 
-const TOOLS = ['list_notes', 'read_note', 'search_notes', 'vault_overview', 'write_note', 'delete_note'];
+const TOOLS = ['list_notes', 'read_note', 'search_notes', 'vault_overview', 'note_history', 'write_note', 'delete_note'];
 
 let site;
 let stack;

@@ -57,7 +57,7 @@ for (const [mode, version] of [
         ],
       );
       assert.equal(seen.version, version);
-      assert.deepEqual(seen.tools, ['list_notes', 'read_note', 'search_notes', 'vault_overview']);
+      assert.deepEqual(seen.tools, ['list_notes', 'read_note', 'search_notes', 'vault_overview', 'note_history']);
       const [read, , refreshed, wrote, reread, deleted, gone] = seen.steps;
       const facts = ({ result }) => {
         assert.equal(result.isError, false, result.texts[0]);

@@ -6,7 +6,7 @@ import { McpClient } from './support/mcp.mjs';
 import { refresh, signIn } from './support/oauth.mjs';
 import { Stack } from './support/stack.mjs';
 
-const READING = ['list_notes', 'read_note', 'search_notes', 'vault_overview'];
+const READING = ['list_notes', 'read_note', 'search_notes', 'vault_overview', 'note_history'];
 const MUTATIONS = [
   ['write_note', { path: 'New.md', content: 'x\n' }],
   ['write_note', { path: 'Index.md', content: 'x\n' }],

@@ -1,4 +1,4 @@
-/** The five tools over the wire, in both eras, with git as the witness of what they did. */
+/** The tools over the wire, in both eras, with git as the witness of what they did. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { bytesAt, changesOf, commitOf, filesOf, headOf, repositoryIn } from './support/git.mjs';
@@ -7,7 +7,7 @@ import { signIn } from './support/oauth.mjs';
 import { Stack } from './support/stack.mjs';
 
 const AUTHOR = 'owner@example.test <owner@example.test>';
-const TOOLS = ['list_notes', 'read_note', 'search_notes', 'vault_overview', 'write_note', 'delete_note'];
+const TOOLS = ['list_notes', 'read_note', 'search_notes', 'vault_overview', 'note_history', 'write_note', 'delete_note'];
 
 let stack;
 let repository;
@@ -51,7 +51,7 @@ for (const era of ['legacy', 'modern']) {
     const client = () => clients[era];
     const path = `Projects/Sauna ${era}.md`;
 
-    test('an owner is offered the five tools', async () => {
+    test('an owner is offered all tools', async () => {
       assert.deepEqual(await client().toolNames(), TOOLS);
     });
 

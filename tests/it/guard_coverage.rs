@@ -231,7 +231,9 @@ fn arguments_of(tool: ToolName) -> Value {
     match tool {
         ToolName::ListNotes | ToolName::VaultOverview => json!({}),
         ToolName::SearchNotes => json!({ "query": "here" }),
-        ToolName::ReadNote | ToolName::DeleteNote => json!({ "path": "Note.md" }),
+        ToolName::ReadNote | ToolName::NoteHistory | ToolName::DeleteNote => {
+            json!({ "path": "Note.md" })
+        }
         ToolName::WriteNote => json!({ "path": "Note.md", "content": "changed" }),
     }
 }

@@ -16,6 +16,7 @@ mod login_github;
 mod login_google;
 mod login_oidc;
 mod mcp_completion;
+mod mcp_history;
 mod mcp_hostile_paths;
 mod mcp_names;
 mod mcp_prompts;

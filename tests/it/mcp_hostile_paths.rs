@@ -21,9 +21,10 @@ fn arguments(tool: ToolName, path: &str) -> Value {
         ToolName::ListNotes => json!({ "dir": path }),
         ToolName::SearchNotes => json!({ "query": "here", "dir": path }),
         // It has no arguments: a path is one too many.
-        ToolName::ReadNote | ToolName::DeleteNote | ToolName::VaultOverview => {
-            json!({ "path": path })
-        }
+        ToolName::ReadNote
+        | ToolName::NoteHistory
+        | ToolName::DeleteNote
+        | ToolName::VaultOverview => json!({ "path": path }),
         ToolName::WriteNote => json!({ "path": path, "content": "new\n" }),
     }
 }

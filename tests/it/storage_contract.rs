@@ -4,6 +4,7 @@
 //! stand in for another.
 
 mod clients;
+mod history;
 mod reading;
 mod writing;
 
@@ -17,6 +18,7 @@ use crate::support::{
     storage::{Subject, read, run},
 };
 use clients::*;
+use history::*;
 use reading::*;
 use writing::*;
 
@@ -87,6 +89,9 @@ contract! {
     what_somebody_else_pushed_is_seen_and_not_overwritten
     an_earlier_commit_can_be_read
     a_commit_outside_the_history_is_unknown
+    the_history_of_a_note_is_the_commits_that_touched_it
+    a_page_of_a_history_goes_on_where_the_one_before_ended
+    what_is_no_note_has_no_history
     twenty_writers_at_once_lose_nothing
     twenty_clients_append_to_one_note_at_once
     twenty_clients_edit_one_note_at_once

@@ -7,12 +7,14 @@ use vault_mcp::{
     login::allowlist::Access,
     vault::{
         VaultClient, VaultError,
+        client::HistoryRequest,
         commit::Author,
         path::VaultPath,
         policy::{VaultPolicy, Visible, Writable, parse_prefixes},
         storage::{
-            CommitId, CommitInfo, Committed, Entry, ListQuery, Listing, Lookup, Revision, Sieve,
-            StorageError, StoredNote, VaultStorage,
+            ChangeKind, CommitId, CommitInfo, Committed, Entry, HistoryPage, HistoryQuery,
+            ListQuery, Listing, Lookup, NoteChange, NoteCommit, Revision, Sieve, StorageError,
+            StoredNote, VaultStorage,
         },
     },
 };
@@ -87,6 +89,25 @@ impl VaultStorage for Leaky {
         })
     }
 
+    async fn history(&self, _query: &HistoryQuery<'_>) -> Result<HistoryPage, StorageError> {
+        Ok(HistoryPage {
+            from: Some(head()),
+            commits: vec![NoteCommit {
+                commit: head(),
+                at: None,
+                author: String::new(),
+                message: None,
+                change: Some(NoteChange {
+                    kind: ChangeKind::Added,
+                    revision: None,
+                    renamed_from: self.note.map(witness),
+                    diff: None,
+                }),
+            }],
+            has_more: false,
+        })
+    }
+
     async fn create(
         &self,
         _sieve: &dyn Sieve,
@@ -156,6 +177,25 @@ async fn a_listing_loses_what_policy_hides_and_what_lies_elsewhere() {
         .map(|f| (f.path.as_str(), f.notes))
         .collect();
     assert_eq!(folders, [("A", 2)]);
+}
+
+#[tokio::test]
+async fn a_history_does_not_name_what_policy_hides() {
+    for (before, shown) in [("A/Private/x.md", None), ("A/y.md", Some("A/y.md"))] {
+        let storage = Rc::new(Leaky {
+            note: Some(before),
+            ..Leaky::default()
+        });
+        let request = HistoryRequest {
+            path: "A/x.md",
+            limit: 10,
+            cursor: None,
+            diff: false,
+        };
+        let history = storage.client().history(&request).await.unwrap();
+        let renamed_from = history.commits[0].renamed_from.as_ref();
+        assert_eq!(renamed_from.map(VaultPath::as_str), shown);
+    }
 }
 
 #[tokio::test]

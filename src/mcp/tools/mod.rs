@@ -8,6 +8,7 @@ mod commit;
 mod delete_note;
 pub(super) mod fit;
 mod list_notes;
+mod note_history;
 mod read_note;
 mod schema;
 mod search_notes;
@@ -30,6 +31,8 @@ pub enum ToolName {
     SearchNotes,
     /// `vault_overview`.
     VaultOverview,
+    /// `note_history`.
+    NoteHistory,
     /// `write_note`.
     WriteNote,
     /// `delete_note`.
@@ -38,11 +41,12 @@ pub enum ToolName {
 
 impl ToolName {
     /// Every tool, in the order in which they are offered. The first accepts `{}`.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::ListNotes,
         Self::ReadNote,
         Self::SearchNotes,
         Self::VaultOverview,
+        Self::NoteHistory,
         Self::WriteNote,
         Self::DeleteNote,
     ];
@@ -55,6 +59,7 @@ impl ToolName {
             Self::ReadNote => "read_note",
             Self::SearchNotes => "search_notes",
             Self::VaultOverview => "vault_overview",
+            Self::NoteHistory => "note_history",
             Self::WriteNote => "write_note",
             Self::DeleteNote => "delete_note",
         }
@@ -70,7 +75,11 @@ impl ToolName {
     #[must_use]
     pub const fn is_mutation(self) -> bool {
         match self {
-            Self::ListNotes | Self::ReadNote | Self::SearchNotes | Self::VaultOverview => false,
+            Self::ListNotes
+            | Self::ReadNote
+            | Self::SearchNotes
+            | Self::VaultOverview
+            | Self::NoteHistory => false,
             Self::WriteNote | Self::DeleteNote => true,
         }
     }
@@ -83,6 +92,7 @@ impl ToolName {
             Self::ReadNote => read_note::definition(),
             Self::SearchNotes => search_notes::definition(),
             Self::VaultOverview => vault_overview::definition(),
+            Self::NoteHistory => note_history::definition(),
             Self::WriteNote => write_note::definition(),
             Self::DeleteNote => delete_note::definition(),
         }
@@ -107,6 +117,7 @@ pub(super) async fn call(
         ToolName::ReadNote => read_note::call(vault, arguments).await,
         ToolName::SearchNotes => search_notes::call(vault, arguments).await,
         ToolName::VaultOverview => vault_overview::call(vault, arguments).await,
+        ToolName::NoteHistory => note_history::call(vault, arguments).await,
         ToolName::WriteNote => write_note::call(vault, arguments).await,
         ToolName::DeleteNote => delete_note::call(vault, arguments).await,
     };

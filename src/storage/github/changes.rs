@@ -60,7 +60,7 @@ impl GithubApi {
 }
 
 /// Whether another page follows (GitHub's documentation of "Using pagination in the REST API").
-fn has_next_page(headers: &header::HeaderMap) -> bool {
+pub(super) fn has_next_page(headers: &header::HeaderMap) -> bool {
     let link = headers
         .get(header::LINK)
         .and_then(|link| link.to_str().ok());

@@ -8,7 +8,7 @@
 //! - `rest`: one request: headers, limits, redirects; `transport`: one to the repository.
 //! - `access`: the token that it carries; `installation`: what an app may reach.
 //! - `api`: the endpoints, typed; `model`: their JSON; `tree`: what a commit holds.
-//! - `changes`: what one commit changed; `time`: points in time as GitHub writes them.
+//! - `history`: the commits that touched a note; `changes`: what one commit changed; `time`: points in time as GitHub writes them.
 //! - `error`: what a refusal means.
 //! - `head`: which commit is the head where GitHub lags.
 //! - `change`: a write, carried through races and lost answers.
@@ -20,6 +20,7 @@ mod changes;
 mod credential;
 mod error;
 mod head;
+mod history;
 mod installation;
 mod model;
 mod rest;
@@ -50,8 +51,8 @@ use crate::{
     vault::{
         policy::{Visible, Writable},
         storage::{
-            CommitId, CommitInfo, Committed, Denial, Entry, ListQuery, Listing, Lookup, Revision,
-            Sieve, StorageError, StoredNote, VaultStorage,
+            CommitId, CommitInfo, Committed, Denial, Entry, HistoryPage, HistoryQuery, ListQuery,
+            Listing, Lookup, Revision, Sieve, StorageError, StoredNote, VaultStorage,
         },
     },
 };
@@ -373,6 +374,17 @@ impl VaultStorage for GithubStorage {
             note,
             twins: place.twins,
         })
+    }
+
+    async fn history(&self, query: &HistoryQuery<'_>) -> Result<HistoryPage, StorageError> {
+        let head = self.head().await?;
+        let Some(from) = self.ancestor(head, query.from.as_ref()).await? else {
+            return Ok(HistoryPage::of_nothing(None));
+        };
+        match self.tree(&from).await?.get(query.note.as_str()) {
+            Some(Node::Folder | Node::Other) => Ok(HistoryPage::of_nothing(Some(from))),
+            Some(Node::File { .. }) | None => self.history_from(query, from).await,
+        }
     }
 
     async fn create(

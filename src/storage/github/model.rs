@@ -110,6 +110,57 @@ pub(super) struct ChangedFile {
     pub(super) filename: String,
 }
 
+/// One element of `GET commits`, with who, when and what was said.
+#[derive(Debug, Deserialize)]
+pub(super) struct HistoryItem {
+    pub(super) sha: String,
+    pub(super) commit: HistoryCommit,
+    #[serde(default)]
+    pub(super) parents: Vec<ObjectAnswer>,
+}
+
+/// The commit itself. People are null where an account is gone.
+#[derive(Debug, Deserialize)]
+pub(super) struct HistoryCommit {
+    pub(super) author: Option<HistoryPerson>,
+    pub(super) committer: Option<HistoryPerson>,
+    #[serde(default)]
+    pub(super) message: String,
+}
+
+/// Who stands in a commit. The address is nobody's business.
+#[derive(Debug, Deserialize)]
+pub(super) struct HistoryPerson {
+    pub(super) name: Option<String>,
+    pub(super) date: Option<String>,
+}
+
+/// `GET commits/{commit}`: what it touched, seen from its first parent.
+#[derive(Debug, Deserialize)]
+pub(super) struct CommitFiles {
+    #[serde(default)]
+    pub(super) files: Vec<FileEntry>,
+}
+
+/// One file that a commit touched.
+#[derive(Debug, Deserialize)]
+pub(super) struct FileEntry {
+    pub(super) filename: String,
+    pub(super) previous_filename: Option<String>,
+    #[serde(default)]
+    pub(super) status: String,
+    pub(super) sha: Option<String>,
+    /// The hunks of a unified diff; absent where it would be too large, and for what is no text.
+    pub(super) patch: Option<String>,
+}
+
+impl FileEntry {
+    /// What it is called, and what it was called before.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.filename.as_str()).chain(self.previous_filename.as_deref())
+    }
+}
+
 /// The body of `PUT contents/{path}` and, without `content`, of `DELETE contents/{path}`.
 #[derive(Debug, Serialize)]
 pub(super) struct ChangeBody<'a> {

@@ -61,9 +61,9 @@ use crate::{
         policy::{Visible, Writable},
         storage::{
             BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, CompletionPage,
-            CompletionQuery, Entry, Indexed, ListQuery, Listing, Lookup, Overview, OverviewQuery,
-            Progress, Revision, SearchHit, SearchPage, SearchQuery, Sieve, StorageError,
-            StoredNote, VaultStorage,
+            CompletionQuery, Entry, HistoryPage, HistoryQuery, Indexed, ListQuery, Listing, Lookup,
+            Overview, OverviewQuery, Progress, Revision, SearchHit, SearchPage, SearchQuery, Sieve,
+            StorageError, StoredNote, VaultStorage,
         },
     },
 };
@@ -471,6 +471,27 @@ impl VaultStorage for VaultIndex {
     async fn overview(&self, query: &OverviewQuery<'_>) -> Result<Indexed<Overview>, StorageError> {
         let overview = self.indexed(|index| index.overview_of_rows(query)).await?;
         Ok(overview.map(|overview| overview.with_paths(|path| query.sieve.admit(&path))))
+    }
+
+    async fn history(&self, query: &HistoryQuery<'_>) -> Result<HistoryPage, StorageError> {
+        if !self.answers(None).await? {
+            return self.instead(self.github.history(query)).await;
+        }
+        let path = query.note.as_str();
+        let head = self.facts.read(|facts| facts.head.clone());
+        // No note stands there, but something else or a folder does.
+        let is_taken = self.rows.find(query.note)?.is_none()
+            && (obstacles::may_be_at(&*self.sql, path)? || self.rows.any_below(path)?);
+        if is_taken {
+            return Ok(HistoryPage::of_nothing(head));
+        }
+        self.instead(async {
+            match self.github.ancestor(head, query.from.as_ref()).await? {
+                None => Ok(HistoryPage::of_nothing(None)),
+                Some(from) => self.github.history_from(query, from).await,
+            }
+        })
+        .await
     }
 
     async fn create(

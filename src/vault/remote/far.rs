@@ -11,8 +11,8 @@ use crate::vault::{
     path::{DirPath, VaultPath},
     policy::{VaultPolicy, Visible, Writable},
     storage::{
-        BrowseQuery, CommitId, CompletionQuery, ListQuery, OverviewQuery, SearchQuery, Sieve,
-        StorageError, VaultStorage,
+        BrowseQuery, CommitId, CompletionQuery, HistoryPage, HistoryQuery, ListQuery,
+        OverviewQuery, SearchQuery, Sieve, StorageError, VaultStorage,
     },
     text::Query,
 };
@@ -72,6 +72,28 @@ pub async fn answer(
             let page = storage.complete(&query).await;
             text(&page.map(|page| page.map(|page| page.with_paths(as_text))))
         }
+        Call::History {
+            path,
+            from,
+            page,
+            limit,
+            diff,
+        } => text(&match policy.admit(&path) {
+            // The near side has asked its own policy; here a hidden path is as good as none.
+            None => Ok(HistoryPage::of_nothing(None)),
+            Some(note) => {
+                let query = HistoryQuery {
+                    sieve: policy,
+                    note: &note,
+                    from,
+                    page,
+                    limit,
+                    diff,
+                };
+                let page = storage.history(&query).await;
+                page.map(|page| page.with_paths(as_text))
+            }
+        }),
         Call::Hear { reference, commit } => text(&storage.hear_of(&reference, &commit).await),
         Call::Search {
             query,

@@ -10,8 +10,9 @@ use crate::vault::{
     policy::{Visible, Writable},
     storage::{
         BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, CompletionPage, CompletionQuery,
-        Entry, Indexed, ListQuery, Listing, Lookup, Overview, OverviewQuery, Revision, SearchHit,
-        SearchPage, SearchQuery, Sieve, StorageError, StoredNote, VaultStorage,
+        Entry, HistoryPage, HistoryQuery, Indexed, ListQuery, Listing, Lookup, Overview,
+        OverviewQuery, Revision, SearchHit, SearchPage, SearchQuery, Sieve, StorageError,
+        StoredNote, VaultStorage,
     },
 };
 
@@ -97,6 +98,18 @@ impl VaultStorage for RemoteStorage {
         };
         let page: Indexed<CompletionPage<String>> = self.call(&call).await?;
         Ok(page.map(|page| page.with_paths(|path| query.sieve.admit(&path))))
+    }
+
+    async fn history(&self, query: &HistoryQuery<'_>) -> Result<HistoryPage, StorageError> {
+        let call = Call::History {
+            path: query.note.as_str().to_owned(),
+            from: query.from.clone(),
+            page: query.page,
+            limit: query.limit,
+            diff: query.diff,
+        };
+        let page: HistoryPage<String> = self.call(&call).await?;
+        Ok(page.with_paths(|path| query.sieve.admit(&path)))
     }
 
     async fn hear_of(&self, reference: &str, commit: &CommitId) -> Result<(), StorageError> {

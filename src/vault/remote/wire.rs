@@ -36,6 +36,13 @@ pub(super) enum Call {
         typed: String,
         limit: usize,
     },
+    History {
+        path: String,
+        from: Option<CommitId>,
+        page: usize,
+        limit: usize,
+        diff: bool,
+    },
     Hear {
         reference: String,
         commit: CommitId,
@@ -74,6 +81,7 @@ impl Call {
             | Self::Browse { .. }
             | Self::Overview { .. }
             | Self::Complete { .. }
+            | Self::History { .. }
             | Self::Hear { .. }
             | Self::Search { .. } => false,
             Self::Create { .. } | Self::Update { .. } | Self::Delete { .. } => true,

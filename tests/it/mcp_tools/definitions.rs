@@ -185,6 +185,7 @@ async fn the_arguments_that_people_rely_on_are_there() {
                 "message",
             ],
         ),
+        (ToolName::NoteHistory, &["path", "limit", "cursor", "diff"]),
         (ToolName::DeleteNote, &["path", "expected_revision"]),
     ] {
         let definition = definitions

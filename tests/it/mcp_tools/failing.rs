@@ -7,8 +7,9 @@ use serde_json::json;
 use vault_mcp::vault::{
     policy::{Visible, Writable},
     storage::{
-        AppProblem, CommitId, CommitInfo, Committed, Denial, ListQuery, Listing, Lookup, Progress,
-        Revision, SearchPage, SearchQuery, Sieve, StorageError, StoredNote, VaultStorage,
+        AppProblem, CommitId, CommitInfo, Committed, Denial, HistoryPage, HistoryQuery, ListQuery,
+        Listing, Lookup, Progress, Revision, SearchPage, SearchQuery, Sieve, StorageError,
+        StoredNote, VaultStorage,
     },
 };
 
@@ -70,6 +71,10 @@ impl VaultStorage for Failing {
             twins: Vec::new(),
         };
         self.fail(When::Looking, lookup)
+    }
+
+    async fn history(&self, _query: &HistoryQuery<'_>) -> Result<HistoryPage, StorageError> {
+        self.fail(When::Looking, HistoryPage::of_nothing(None))
     }
 
     async fn search(&self, _query: &SearchQuery<'_>) -> Result<SearchPage, StorageError> {

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use vault_mcp::vault::{
     policy::{Visible, Writable},
     storage::{
-        CommitId, CommitInfo, Committed, ListQuery, Listing, Lookup, Progress, Revision,
-        SearchPage, SearchQuery, Sieve, StorageError, VaultStorage,
+        CommitId, CommitInfo, Committed, HistoryPage, HistoryQuery, ListQuery, Listing, Lookup,
+        Progress, Revision, SearchPage, SearchQuery, Sieve, StorageError, VaultStorage,
     },
 };
 
@@ -226,6 +226,10 @@ impl VaultStorage for Unfinished {
         _note: &Visible,
         _at: Option<&CommitId>,
     ) -> Result<Lookup, StorageError> {
+        Err(StorageError::NotFound)
+    }
+
+    async fn history(&self, _query: &HistoryQuery<'_>) -> Result<HistoryPage, StorageError> {
         Err(StorageError::NotFound)
     }
 

@@ -3,12 +3,16 @@
 use std::{cell::RefCell, rc::Rc};
 
 use async_trait::async_trait;
-use vault_mcp::vault::{
-    policy::{Visible, Writable},
-    storage::{
-        BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, CompletionPage, CompletionQuery,
-        Entry, Indexed, ListQuery, Listing, Lookup, Overview, OverviewQuery, Revision, SearchHit,
-        SearchPage, SearchQuery, Sieve, StorageError, StoredNote, VaultStorage,
+use vault_mcp::{
+    runtime::Timestamp,
+    vault::{
+        policy::{Visible, Writable},
+        storage::{
+            BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, CompletionPage,
+            CompletionQuery, Entry, HistoryPage, HistoryQuery, Indexed, ListQuery, Listing, Lookup,
+            NoteCommit, Overview, OverviewQuery, Revision, SearchHit, SearchPage, SearchQuery,
+            Sieve, StorageError, StoredNote, VaultStorage,
+        },
     },
 };
 
@@ -62,6 +66,11 @@ impl<S: VaultStorage> VaultStorage for Recording<S> {
     async fn browse(&self, query: &BrowseQuery<'_>) -> Result<Indexed<BrowsePage>, StorageError> {
         self.record("browse", query.dir.as_str());
         self.inner.browse(query).await
+    }
+
+    async fn history(&self, query: &HistoryQuery<'_>) -> Result<HistoryPage, StorageError> {
+        self.record("history", query.note.as_str());
+        self.inner.history(query).await
     }
 
     async fn complete(
@@ -175,6 +184,20 @@ impl VaultStorage for Everywhere {
             commit: Some(head()),
             note: Some(note),
             twins: Vec::new(),
+        })
+    }
+
+    async fn history(&self, query: &HistoryQuery<'_>) -> Result<HistoryPage, StorageError> {
+        Ok(HistoryPage {
+            from: Some(head()),
+            commits: vec![NoteCommit {
+                commit: head(),
+                at: Some(Timestamp::from_unix_seconds(1_796_000_000)),
+                author: "A. Writer".to_owned(),
+                message: Some(format!("write {}", query.note.as_str())),
+                change: None,
+            }],
+            has_more: false,
         })
     }
 

@@ -13,8 +13,9 @@ use vault_mcp::{
         policy::{VaultPolicy, Visible, Writable, parse_prefixes},
         storage::{
             BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, CompletionPage,
-            CompletionQuery, Indexed, ListQuery, Listing, Lookup, Order, Overview, OverviewQuery,
-            Revision, SearchPage, SearchQuery, Sieve, StorageError, VaultStorage,
+            CompletionQuery, HistoryPage, HistoryQuery, Indexed, ListQuery, Listing, Lookup, Order,
+            Overview, OverviewQuery, Revision, SearchPage, SearchQuery, Sieve, StorageError,
+            VaultStorage,
         },
     },
 };
@@ -120,6 +121,10 @@ impl VaultStorage for Vault {
 
     async fn browse(&self, query: &BrowseQuery<'_>) -> Result<Indexed<BrowsePage>, StorageError> {
         self.inner.browse(query).await
+    }
+
+    async fn history(&self, query: &HistoryQuery<'_>) -> Result<HistoryPage, StorageError> {
+        self.inner.history(query).await
     }
 
     async fn complete(
