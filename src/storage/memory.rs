@@ -15,8 +15,8 @@ use crate::vault::{
     room::obstacles,
     storage::{
         BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, CompletionPage, CompletionQuery,
-        Entry, HistoryPage, HistoryQuery, Indexed, ListQuery, Listing, Lookup, Overview,
-        OverviewQuery, Revision, SearchHit, SearchPage, SearchQuery, Sieve, StorageError,
+        Entry, HistoryPage, HistoryQuery, Indexed, LinkQuery, Links, ListQuery, Listing, Lookup,
+        Overview, OverviewQuery, Revision, SearchHit, SearchPage, SearchQuery, Sieve, StorageError,
         StoredNote, VaultStorage,
     },
     text,
@@ -303,6 +303,14 @@ impl VaultStorage for MemoryStorage {
             CompletionPage { total, paths }
         });
         Ok(Indexed::Answer(page))
+    }
+
+    async fn links(&self, query: &LinkQuery<'_>) -> Result<Indexed<Links>, StorageError> {
+        Ok(Indexed::Answer(
+            self.with_notes(query.sieve, |commit, notes| {
+                catalog::links(commit, notes, query)
+            }),
+        ))
     }
 
     async fn search(&self, query: &SearchQuery<'_>) -> Result<SearchPage, StorageError> {

@@ -19,6 +19,7 @@ pub mod edit;
 pub mod error;
 pub mod filter;
 mod ignorable;
+pub mod links;
 pub mod markdown;
 pub mod merge;
 pub mod path;

@@ -19,7 +19,7 @@ use serde::de::DeserializeOwned;
 pub use far::answer;
 use wire::Call;
 
-use super::storage::StorageError;
+use super::{policy::Visible, storage::StorageError};
 
 /// Carries a call to the far side and its answer back.
 #[async_trait(?Send)]
@@ -69,4 +69,14 @@ impl RemoteStorage {
 
 fn unexpected(error: &impl fmt::Display) -> StorageError {
     StorageError::Unexpected(error.to_string())
+}
+
+/// A witness as it travels.
+#[expect(
+    clippy::needless_pass_by_value,
+    clippy::unnecessary_wraps,
+    reason = "the shape of a conversion of paths"
+)]
+fn as_text(path: Visible) -> Option<String> {
+    Some(path.as_str().to_owned())
 }

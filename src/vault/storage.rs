@@ -6,6 +6,7 @@
 
 mod catalog;
 mod history;
+mod links;
 mod object_id;
 
 use std::{fmt, time::Duration};
@@ -26,6 +27,7 @@ pub use catalog::{
     Order, Overview, OverviewQuery, RECENT, TOP_TAGS, TagCount,
 };
 pub use history::{ChangeKind, HistoryPage, HistoryQuery, MAX_DIFF_BYTES, NoteChange, NoteCommit};
+pub use links::{Backlink, LinkQuery, LinkedNote, Links, NoteLinks};
 pub use object_id::{CommitId, NotAnObjectId, Revision};
 
 /// Decides which paths may leave a backend. The policy is its only implementation.
@@ -100,6 +102,21 @@ pub struct Lookup {
     /// Unicode normalization ([`Visible::fold`] is equal), in ascending order. Otherwise empty.
     pub twins: Vec<Visible>,
 }
+
+impl Lookup {
+    /// The size of the note, where there is one.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.note.as_ref().map_or(0, |note| note.content.len())
+    }
+}
+
+/// What a backend has for several paths. A note above the backend's limit has
+/// [`StorageError::TooLarge`] in its place, and nothing else is an error there.
+pub type Lookups = Vec<Result<Lookup, StorageError>>;
+
+/// How many bytes of notes are read together. No answer to a caller holds as many.
+pub const ENOUGH_BYTES: usize = 1_000_000;
 
 /// What to search for, and which of the hits to give out.
 #[derive(Clone)]
@@ -240,6 +257,56 @@ pub trait VaultStorage {
         note: &Visible,
         at: Option<&CommitId>,
     ) -> Result<Lookup, StorageError>;
+
+    /// Looks several paths up, in their order and all at one commit.
+    ///
+    /// # Behavior
+    /// - For every path what [`Self::read`] answers.
+    /// - It ends early, but not before the first note, once the notes have [`ENOUGH_BYTES`] together.
+    ///
+    /// # Errors
+    /// As of [`Self::read`], but for a note that is too large.
+    async fn read_together(
+        &self,
+        sieve: &dyn Sieve,
+        notes: &[Visible],
+        at: Option<&CommitId>,
+    ) -> Result<Lookups, StorageError> {
+        let mut at = at.cloned();
+        let mut lookups = Lookups::new();
+        let mut bytes = 0;
+        for note in notes {
+            if bytes >= ENOUGH_BYTES {
+                break;
+            }
+            match self.read(sieve, note, at.as_ref()).await {
+                Ok(lookup) => {
+                    at = at.or_else(|| lookup.commit.clone());
+                    bytes += lookup.bytes();
+                    lookups.push(Ok(lookup));
+                }
+                Err(error @ StorageError::TooLarge { .. }) => lookups.push(Err(error)),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(lookups)
+    }
+
+    /// Finds out where links lead.
+    ///
+    /// # Behavior
+    /// - Of the head, which the answer names.
+    /// - A target leads where [`Targets::resolve`](super::links::Targets::resolve) finds it among the
+    ///   notes that the sieve shows.
+    /// - A note whose text is not known links to nothing.
+    /// - A backend that does not know enough at the moment says so. One that never does has this
+    ///   default.
+    ///
+    /// # Errors
+    /// Any [`StorageError`] of reading.
+    async fn links(&self, _query: &LinkQuery<'_>) -> Result<Indexed<Links>, StorageError> {
+        Ok(Indexed::NOT_YET)
+    }
 
     /// Takes in that a branch or tag, by its full name such as `refs/heads/main`, is said to be at
     /// `commit` now. Whoever says so need not be believed: a backend that keeps something looks for

@@ -6,6 +6,7 @@
 mod clients;
 mod history;
 mod reading;
+mod together;
 mod writing;
 
 use std::rc::Rc;
@@ -20,6 +21,7 @@ use crate::support::{
 use clients::*;
 use history::*;
 use reading::*;
+use together::*;
 use writing::*;
 
 /// Runs every case against every backend.
@@ -92,6 +94,9 @@ contract! {
     the_history_of_a_note_is_the_commits_that_touched_it
     a_page_of_a_history_goes_on_where_the_one_before_ended
     what_is_no_note_has_no_history
+    several_notes_are_read_at_one_commit
+    several_notes_are_read_until_they_are_enough
+    links_lead_where_obsidian_takes_them
     twenty_writers_at_once_lose_nothing
     twenty_clients_append_to_one_note_at_once
     twenty_clients_edit_one_note_at_once

@@ -3,11 +3,12 @@
 use std::{cell::Cell, time::Duration};
 
 use vault_mcp::{
-    storage::index::{Page, Stage},
+    runtime::Sql,
+    storage::index::{LINK_STATEMENTS, Page, Stage},
     vault::{
         filter::NoteFilter,
         path::DirPath,
-        storage::{Revision, VaultStorage},
+        storage::{Indexed, LinkQuery, LinkedNote, Revision, VaultStorage},
         text::Query,
     },
 };
@@ -18,7 +19,7 @@ use vault_mcp_dev::{
 
 use crate::support::{
     index::{AtIndex, note, notes},
-    storage::{info, list, open_policy, read, run, writable},
+    storage::{info, list, open_policy, read, run, visible, writable},
 };
 
 /// The most requests that the first build may cost, whatever happens beside it.
@@ -234,5 +235,66 @@ fn a_note_in_a_new_folder_costs_one_request() {
         }
         assert_eq!(vault.counted(), paths.len(), "{:#?}", vault.requests());
         vault.assert_same().await;
+    });
+}
+
+#[test]
+fn reading_and_following_links_costs_nothing_once_the_index_is_there() {
+    run(async {
+        let mut files = notes(200);
+        files.push(note("Hub.md", "[[1]] [[folder 2/2]] [[nowhere]]"));
+        files.push(note("Other.md", "[[Hub]]"));
+        let vault = AtIndex::built(files).await;
+        let paths: Vec<_> = (0..20)
+            .map(|n| visible(&format!("folder {}/{n}.md", n % 10)))
+            .collect();
+        let policy = open_policy();
+        for _ in 0..3 {
+            let lookups = vault
+                .index
+                .read_together(&policy, &paths, None)
+                .await
+                .unwrap();
+            assert!(
+                lookups
+                    .iter()
+                    .all(|l| l.as_ref().is_ok_and(|l| l.note.is_some()))
+            );
+            let query = LinkQuery {
+                sieve: &policy,
+                notes: &[LinkedNote {
+                    path: visible("Hub.md"),
+                    targets: ["1", "folder 2/2", "nowhere"].map(str::to_owned).to_vec(),
+                }],
+                backlinks: 10,
+            };
+            let Indexed::Answer(links) = vault.index.links(&query).await.unwrap() else {
+                panic!("no index");
+            };
+            assert_eq!(links.notes[0].resolved.iter().flatten().count(), 2);
+            assert_eq!(links.notes[0].backlinks_total, 1);
+        }
+        assert_eq!(vault.counted(), 0, "{:#?}", vault.requests());
+    });
+}
+
+/// However many notes there are, a question about links looks at those of one name alone.
+#[test]
+fn links_are_found_by_their_names() {
+    run(async {
+        let sql = AtIndex::start(Vec::new()).await.sql;
+        for statement in LINK_STATEMENTS {
+            let explained = sql.exec(&format!("EXPLAIN QUERY PLAN {statement}"), &["[]".into()]);
+            let plan: Vec<String> = explained
+                .unwrap()
+                .iter()
+                .map(|row| row.text(3).unwrap().to_owned())
+                .collect();
+            let by_name = |step: &&String| step.starts_with("SEARCH") && step.contains("(name=?)");
+            assert_eq!(plan.iter().filter(by_name).count(), 1, "{plan:#?}");
+            let is_table_scan =
+                |step: &String| step.starts_with("SCAN") && !step.contains("json_each");
+            assert!(!plan.iter().any(is_table_scan), "{plan:#?}");
+        }
     });
 }

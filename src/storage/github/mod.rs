@@ -8,7 +8,9 @@
 //! - `rest`: one request: headers, limits, redirects; `transport`: one to the repository.
 //! - `access`: the token that it carries; `installation`: what an app may reach.
 //! - `api`: the endpoints, typed; `model`: their JSON; `tree`: what a commit holds.
-//! - `history`: the commits that touched a note; `changes`: what one commit changed; `time`: points in time as GitHub writes them.
+//! - `history`: the commits that touched a note; `changes`: what one commit changed; `time`: points
+//!   in time as GitHub writes them.
+//! - `located`: notes that were found, and how they are read.
 //! - `error`: what a refusal means.
 //! - `head`: which commit is the head where GitHub lags.
 //! - `change`: a write, carried through races and lost answers.
@@ -22,6 +24,7 @@ mod error;
 mod head;
 mod history;
 mod installation;
+mod located;
 mod model;
 mod rest;
 mod settings;
@@ -29,7 +32,7 @@ mod time;
 mod transport;
 mod tree;
 
-use std::{cell::RefCell, fmt, rc::Rc, time::Duration};
+use std::{cell::RefCell, fmt, rc::Rc, slice, time::Duration};
 
 use async_trait::async_trait;
 use tokio::sync::Mutex;
@@ -42,6 +45,7 @@ pub(in crate::storage) use changes::CommitChanges;
 pub use credential::{AppId, AppKey, Credential, GithubApp, InvalidKey};
 pub(in crate::storage) use error::Refusal;
 pub(in crate::storage) use head::RecentHeads;
+pub(in crate::storage) use located::{Located, alone, read_places};
 pub use settings::{BranchName, GithubRepository, InvalidName, OwnerName, RepoName};
 use tree::Node;
 pub(in crate::storage) use tree::Tree;
@@ -52,7 +56,7 @@ use crate::{
         policy::{Visible, Writable},
         storage::{
             CommitId, CommitInfo, Committed, Denial, Entry, HistoryPage, HistoryQuery, ListQuery,
-            Listing, Lookup, Revision, Sieve, StorageError, StoredNote, VaultStorage,
+            Listing, Lookup, Lookups, Revision, Sieve, StorageError, VaultStorage,
         },
     },
 };
@@ -281,27 +285,18 @@ impl GithubStorage {
         self.sleep.sleep(PAUSE.saturating_add(spread)).await;
     }
 
-    /// Finds a note without reading it.
+    /// Finds notes without reading them, all at one commit.
     pub(in crate::storage) async fn locate(
         &self,
         sieve: &dyn Sieve,
-        note: &Visible,
+        notes: &[Visible],
         at: Option<&CommitId>,
-    ) -> Result<Located, StorageError> {
+    ) -> Result<Vec<Located>, StorageError> {
         let Some((commit, tree)) = self.snapshot(at).await? else {
-            return Ok(Located::default());
+            return Ok(vec![Located::default(); notes.len()]);
         };
-        let file = tree.file(note.as_str());
-        let file = file.map(|(revision, bytes)| (revision.clone(), bytes));
-        let twins = match file {
-            Some(_) => Vec::new(),
-            None => twins(&tree, sieve, note),
-        };
-        Ok(Located {
-            commit: Some(commit),
-            file,
-            twins,
-        })
+        let locate = |note| Located::at(&commit, &tree, sieve, note);
+        Ok(notes.iter().map(locate).collect())
     }
 
     /// Makes a change alone: GitHub wants them one after the other ("Create or update file
@@ -360,20 +355,20 @@ impl VaultStorage for GithubStorage {
         note: &Visible,
         at: Option<&CommitId>,
     ) -> Result<Lookup, StorageError> {
-        let place = self.locate(sieve, note, at).await?;
-        let note = match place.readable()? {
-            None => None,
-            Some(revision) => Some(StoredNote {
-                path: note.clone(),
-                content: self.api.blob(&revision).await?.into(),
-                revision,
-            }),
-        };
-        Ok(Lookup {
-            commit: place.commit,
-            note,
-            twins: place.twins,
+        alone(self.read_together(sieve, slice::from_ref(note), at).await?)
+    }
+
+    async fn read_together(
+        &self,
+        sieve: &dyn Sieve,
+        notes: &[Visible],
+        at: Option<&CommitId>,
+    ) -> Result<Lookups, StorageError> {
+        let places = self.locate(sieve, notes, at).await?;
+        read_places(notes, places, async |_, revision| {
+            Ok(self.api.blob(revision).await?.into())
         })
+        .await
     }
 
     async fn history(&self, query: &HistoryQuery<'_>) -> Result<HistoryPage, StorageError> {
@@ -419,42 +414,6 @@ impl VaultStorage for GithubStorage {
     ) -> Result<Committed, StorageError> {
         self.change_in_turn(note, Intent::Delete(base), info).await
     }
-}
-
-/// Where a note is, and where it is not.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::storage) struct Located {
-    /// The commit that was looked into; `None` while there is none.
-    pub(in crate::storage) commit: Option<CommitId>,
-    /// The note's revision and its size in bytes, where there is one.
-    pub(in crate::storage) file: Option<(Revision, u64)>,
-    /// Where there is none: the visible notes that are called the same but for letter case and
-    /// normalization.
-    pub(in crate::storage) twins: Vec<Visible>,
-}
-
-impl Located {
-    /// The note's revision, where there is one.
-    ///
-    /// # Errors
-    /// [`StorageError::TooLarge`] for a note of more than [`MAX_NOTE_BYTES`].
-    pub(in crate::storage) fn readable(&self) -> Result<Option<Revision>, StorageError> {
-        match &self.file {
-            Some((_, bytes)) if *bytes > MAX_NOTE_BYTES => {
-                Err(StorageError::TooLarge { bytes: *bytes })
-            }
-            file => Ok(file.as_ref().map(|(revision, _)| revision.clone())),
-        }
-    }
-}
-
-/// The visible notes of `tree` that are called like `note` but for case and normalization.
-fn twins(tree: &Tree, sieve: &dyn Sieve, note: &Visible) -> Vec<Visible> {
-    let fold = note.fold();
-    let shown = tree.files().filter_map(|(path, ..)| sieve.admit(path));
-    shown
-        .filter(|other| other.fold() == fold && other != note)
-        .collect()
 }
 
 /// Whether a note can be carried.

@@ -10,8 +10,8 @@
 //!   where the bytes come from.
 //! - `write`, `room`, `obstacles`, `pace`: one change after the other, and what it must not replace.
 //! - `walk`: when notes were changed last.
-//! - `search`, `terms`: the notes that hold a query; `browse`: pages of notes, and the vault summed
-//!   up; `conditions`: which notes are meant.
+//! - `read`: notes; `search`, `terms`: those that hold a query; `browse`: pages of notes, and the
+//!   vault summed up; `conditions`: which notes are meant; `links`: where links lead.
 //!
 //! Nothing holds a borrow or leaves the database half changed across an `await`: statements without
 //! one between them are one commit.
@@ -20,9 +20,11 @@ mod browse;
 mod conditions;
 mod facts;
 mod fetch;
+mod links;
 mod obstacles;
 mod pace;
 mod plan;
+mod read;
 mod refresh;
 mod room;
 mod rows;
@@ -39,6 +41,7 @@ use std::{
     collections::BTreeSet,
     fmt,
     rc::Rc,
+    slice,
     time::Duration,
 };
 
@@ -47,13 +50,14 @@ use tokio::sync::Mutex;
 
 pub use facts::Stage;
 use facts::{FactStore, Facts};
+pub use links::STATEMENTS as LINK_STATEMENTS;
 pub use pace::Pacing;
 use rows::{Row, Rows};
 use schema::Fault;
 pub use search::{Found, Page};
 use walk::Walk;
 
-use super::github::{GithubRepository, GithubStorage, Intent, Located};
+use super::github::{GithubRepository, GithubStorage, Intent, alone};
 use crate::{
     runtime::{Clock, HttpClient, Rng, Sleep, Sql, StreamingHttpClient, Timestamp},
     vault::{
@@ -61,9 +65,9 @@ use crate::{
         policy::{Visible, Writable},
         storage::{
             BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, CompletionPage,
-            CompletionQuery, Entry, HistoryPage, HistoryQuery, Indexed, ListQuery, Listing, Lookup,
-            Overview, OverviewQuery, Progress, Revision, SearchHit, SearchPage, SearchQuery, Sieve,
-            StorageError, StoredNote, VaultStorage,
+            CompletionQuery, Entry, HistoryPage, HistoryQuery, Indexed, LinkQuery, Links,
+            ListQuery, Listing, Lookup, Lookups, Overview, OverviewQuery, Progress, Revision,
+            SearchHit, SearchPage, SearchQuery, Sieve, StorageError, VaultStorage,
         },
     },
 };
@@ -331,29 +335,6 @@ impl VaultIndex {
         }))
     }
 
-    /// Finds a note in the rows.
-    fn locate(&self, sieve: &dyn Sieve, note: &Visible) -> Result<Located, Fault> {
-        let row = self.rows.find(note)?;
-        let twins = match row {
-            Some(_) => Vec::new(),
-            None => self.rows.with_fold(&note.fold())?,
-        };
-        Ok(Located {
-            commit: self.facts.read(|facts| facts.head.clone()),
-            file: row.map(|row| (row.revision, row.bytes)),
-            twins: twins.iter().filter_map(|path| sieve.admit(path)).collect(),
-        })
-    }
-
-    /// The bytes of a note, from its row or from GitHub. A row is right whatever commit it was
-    /// made for: it hashes to the revision that is asked for.
-    async fn content(&self, note: &Visible, revision: &Revision) -> Result<Vec<u8>, StorageError> {
-        match self.rows.content(note.as_str(), revision)? {
-            Some(bytes) => Ok(bytes),
-            None => Ok(self.github.api().blob(revision).await?.into()),
-        }
-    }
-
     /// Passes on what GitHub answers in the index's place. What a refusal says about the next
     /// request is remembered.
     async fn instead<T>(
@@ -401,24 +382,21 @@ impl VaultStorage for VaultIndex {
         note: &Visible,
         at: Option<&CommitId>,
     ) -> Result<Lookup, StorageError> {
-        let place = if self.answers(at).await? {
-            self.locate(sieve, note)?
-        } else {
-            self.instead(self.github.locate(sieve, note, at)).await?
-        };
-        let note = match place.readable()? {
-            None => None,
-            Some(revision) => Some(StoredNote {
-                path: note.clone(),
-                content: self.content(note, &revision).await?,
-                revision,
-            }),
-        };
-        Ok(Lookup {
-            commit: place.commit,
-            note,
-            twins: place.twins,
-        })
+        alone(self.read_rows(sieve, slice::from_ref(note), at).await?)
+    }
+
+    async fn read_together(
+        &self,
+        sieve: &dyn Sieve,
+        notes: &[Visible],
+        at: Option<&CommitId>,
+    ) -> Result<Lookups, StorageError> {
+        self.read_rows(sieve, notes, at).await
+    }
+
+    async fn links(&self, query: &LinkQuery<'_>) -> Result<Indexed<Links>, StorageError> {
+        let links = self.indexed(|index| index.links_of_rows(query)).await?;
+        Ok(links.map(|links| links.with_paths(|path| query.sieve.admit(&path))))
     }
 
     async fn hear_of(&self, reference: &str, commit: &CommitId) -> Result<(), StorageError> {

@@ -8,7 +8,7 @@ use super::{conditions::Conditions, schema::Fault, terms::Entry};
 use crate::{
     runtime::{Sql, SqlRow, SqlValue},
     vault::{
-        markdown::Metadata,
+        markdown::{Metadata, name_of},
         path::{DirPath, VaultPath},
         policy::Visible,
         storage::{Revision, Sieve},
@@ -172,11 +172,12 @@ impl Rows {
         let title: String = metadata.title.chars().take(MAX_TITLE).collect();
         self.remove(path.as_str())?;
         let rows = self.sql.exec(
-            "INSERT INTO notes(path, fold, dir, level, sha, size, kind, title, body)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+            "INSERT INTO notes(path, fold, name, dir, level, sha, size, kind, title, body)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
             &[
                 path.as_str().into(),
                 path.fold().into(),
+                name_of(path.as_str()).into(),
                 parent.as_str().into(),
                 number(parent.segments().count()),
                 revision.as_str().into(),
@@ -199,7 +200,7 @@ impl Rows {
         let properties: Vec<_> = properties.map(|pair| json!(pair)).collect();
         let links = metadata.links.iter();
         let links: Vec<_> = links
-            .map(|link| json!([link.name(), link.target, u8::from(link.is_wiki)]))
+            .map(|link| json!([link.name(), link.target, link.line]))
             .collect();
         for (statement, items) in [
             (
@@ -213,7 +214,7 @@ impl Rows {
                 properties,
             ),
             (
-                "INSERT OR IGNORE INTO links(note, name, target, is_wiki)
+                "INSERT OR IGNORE INTO links(note, name, target, line)
                  SELECT ?, value ->> 0, value ->> 1, value ->> 2 FROM json_each(?)",
                 links,
             ),

@@ -6,12 +6,13 @@ use crate::{
 };
 
 /// The layout below. A database of another one is emptied: everything in it can be had again.
-const VERSION: &str = "6";
+const VERSION: &str = "7";
 
 /// The statements that make the layout.
 ///
 /// `notes` holds one row for every note that the policy shows, and nothing else. A note's text
-/// stands last, so that reading the columns before it does not touch its pages. `level` is how many
+/// stands last, so that reading the columns before it does not touch its pages. `name` is what links
+/// to it have in common; `level` is how many
 /// folders are above it; `modified` when it was changed last, in seconds since the Unix epoch, where
 /// that is known. The few notes whose text no row holds have an index of their own: every search
 /// counts them.
@@ -26,11 +27,12 @@ const VERSION: &str = "6";
 /// A row that goes takes all of that along.
 ///
 /// `obstacles` holds digests of the paths of other files. `writes` holds when changes were made.
-const LAYOUT: [&str; 16] = [
+const LAYOUT: [&str; 17] = [
     "CREATE TABLE notes(
        id INTEGER PRIMARY KEY,
        path TEXT NOT NULL UNIQUE,
        fold TEXT NOT NULL,
+       name TEXT NOT NULL,
        dir TEXT NOT NULL,
        level INTEGER NOT NULL,
        sha TEXT NOT NULL,
@@ -41,6 +43,7 @@ const LAYOUT: [&str; 16] = [
        body TEXT
      )",
     "CREATE INDEX notes_fold ON notes(fold)",
+    "CREATE INDEX notes_name ON notes(name)",
     "CREATE INDEX notes_dir ON notes(dir)",
     "CREATE INDEX notes_modified ON notes(modified)",
     "CREATE INDEX notes_without_text ON notes(kind) WHERE kind <> 0",
@@ -55,8 +58,8 @@ const LAYOUT: [&str; 16] = [
      ) WITHOUT ROWID",
     "CREATE INDEX properties_note ON properties(note)",
     "CREATE TABLE links(
-       name TEXT NOT NULL, note INTEGER NOT NULL, target TEXT NOT NULL, is_wiki INTEGER NOT NULL,
-       PRIMARY KEY(name, note, target, is_wiki)
+       name TEXT NOT NULL, note INTEGER NOT NULL, target TEXT NOT NULL, line INTEGER NOT NULL,
+       PRIMARY KEY(name, note, target)
      ) WITHOUT ROWID",
     "CREATE INDEX links_note ON links(note)",
     "CREATE VIRTUAL TABLE search USING fts5(

@@ -6,12 +6,13 @@ use crate::{
     runtime::Timestamp,
     vault::{
         filter::NoteFilter,
-        markdown::Metadata,
+        links::Targets,
+        markdown::{Link, Metadata},
         path::fold,
         policy::Visible,
         storage::{
-            BrowsePage, BrowseQuery, CatalogEntry, CommitId, FolderCount, Order, Overview,
-            OverviewQuery, RECENT, Revision, TOP_TAGS, TagCount,
+            Backlink, BrowsePage, BrowseQuery, CatalogEntry, CommitId, FolderCount, LinkQuery,
+            Links, NoteLinks, Order, Overview, OverviewQuery, RECENT, Revision, TOP_TAGS, TagCount,
         },
     },
 };
@@ -124,6 +125,48 @@ pub fn overview(
         answered_at: None,
         checked_at: None,
         token_expires_at: None,
+    }
+}
+
+/// Where the links from and to some of `notes` lead.
+#[must_use]
+pub fn links(commit: Option<CommitId>, notes: &[Read<'_>], query: &LinkQuery<'_>) -> Links {
+    let targets = Targets::of(notes.iter().map(|note| note.path.as_str()));
+    let find = |path: &str| notes.iter().find(|note| note.path.as_str() == path);
+    let answer = query.notes.iter().map(|asked| {
+        let to = asked.path.as_str();
+        let resolve = |from: &str, target: &str| targets.resolve(from, target);
+        let resolved = asked.targets.iter();
+        let resolved = resolved.map(|target| Some(find(resolve(to, target)?)?.path.clone()));
+        let mut backlinks: Vec<Backlink> = notes
+            .iter()
+            .filter(|note| note.path.as_str() != to)
+            .filter_map(|note| {
+                let metadata = note.metadata();
+                let from = note.path.as_str();
+                let leads_here = |link: &&Link| resolve(from, &link.target) == Some(to);
+                Some(Backlink {
+                    line: metadata.links.iter().find(leads_here)?.line,
+                    path: note.path.clone(),
+                    title: metadata.title,
+                })
+            })
+            .collect();
+        let backlinks_total = backlinks.len();
+        backlinks.truncate(query.backlinks);
+        NoteLinks {
+            resolved: resolved.collect(),
+            backlinks_total: if query.backlinks == 0 {
+                0
+            } else {
+                backlinks_total
+            },
+            backlinks,
+        }
+    });
+    Links {
+        commit,
+        notes: answer.collect(),
     }
 }
 

@@ -6,19 +6,27 @@ use std::ops::Range;
 use percent_encoding::percent_decode_str;
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag as Element, TagEnd};
 
-use super::tags::{self, Tag};
+use super::{
+    Properties,
+    frontmatter::{self, Parts},
+    tags::{self, Tag},
+};
 use crate::vault::path::fold;
 
 /// The longest target that is taken for one, in bytes: no path is longer.
 const MAX_TARGET: usize = 1_000;
+/// The most characters of a place in a target that are kept: a heading may be as long as a note.
+const MAX_PLACE: usize = 300;
 
-/// A link to something in the vault.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// A link to something in the vault, or an embedding of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
     /// What it names: a note's or file's name or path, with or without extension; never empty.
     pub target: String,
-    /// Whether it is written as a wikilink, and so names its target by less than a path.
-    pub is_wiki: bool,
+    /// The heading or block in it that is meant, with its `#`; empty where it is the whole.
+    pub place: String,
+    /// The line on which it begins, counted from 1 in the whole note.
+    pub line: usize,
 }
 
 /// What is found in a text, in its order.
@@ -37,47 +45,79 @@ impl Link {
     }
 
     /// The link that `[[inside]]` is; `None` where it only names a place in its own note.
-    pub(super) fn of_wikilink(inside: &str) -> Option<Self> {
+    fn of_wikilink(inside: &str, line: usize) -> Option<Self> {
         // A pipe in a table is escaped.
-        let target = inside
-            .split(['#', '|'])
-            .next()?
-            .trim_end_matches('\\')
-            .trim();
-        Self::to(target, true)
+        let link = inside.split('|').next()?.trim_end_matches('\\');
+        let (target, place) = divided(link);
+        Self::to(target.trim(), place.trim(), line)
     }
 
     /// The link to a relative destination; `None` where it leads out of the vault or nowhere.
-    fn of_destination(destination: &str) -> Option<Self> {
-        let path = destination.split(['#', '?']).next()?;
+    fn of_destination(destination: &str, line: usize) -> Option<Self> {
+        let (path, place) = divided(destination);
+        let path = path.split('?').next()?;
         let has_scheme = path.split('/').next()?.contains(':');
         if path.is_empty() || has_scheme || path.starts_with("//") {
             return None;
         }
-        Self::to(&percent_decode_str(path).decode_utf8().ok()?, false)
+        let decoded = |text| percent_decode_str(text).decode_utf8().ok();
+        Self::to(&decoded(path)?, &decoded(place)?, line)
     }
 
-    fn to(target: &str, is_wiki: bool) -> Option<Self> {
+    fn to(target: &str, place: &str, line: usize) -> Option<Self> {
         let is_name = !target.is_empty() && target.len() <= MAX_TARGET;
         is_name.then(|| Self {
             target: target.to_owned(),
-            is_wiki,
+            place: place.chars().take(MAX_PLACE).collect(),
+            line,
         })
     }
+}
+
+/// The parts of a link before the first `#`, and from there on.
+fn divided(link: &str) -> (&str, &str) {
+    let at = link.find('#').unwrap_or(link.len());
+    link.split_at_checked(at).unwrap_or((link, ""))
+}
+
+/// The links of a note, from the top: those that are values of its properties, then those in its
+/// text.
+#[must_use]
+pub fn links(text: &str) -> Vec<Link> {
+    let properties = Properties::of(text);
+    of_properties(text, &properties)
+        .chain(read(frontmatter::split(text)).links)
+        .collect()
+}
+
+/// The links among the values of a note's properties.
+pub(super) fn of_properties(text: &str, properties: &Properties) -> impl Iterator<Item = Link> {
+    let block = frontmatter::split(text).frontmatter;
+    properties.wikilinks().filter_map(move |inside| {
+        // A value may be written in other words than it means; then it stands where they all do.
+        let at = block.find(&inside).unwrap_or(0);
+        let before = block.get(..at).unwrap_or_default();
+        Link::of_wikilink(&inside, before.matches('\n').count() + 1)
+    })
 }
 
 /// The name by which links name the note or file at `path`: see [`Link::name`].
 #[must_use]
 pub fn name_of(path: &str) -> String {
     let name = fold(path.rsplit('/').next().unwrap_or(path));
-    let stem = name
-        .strip_suffix(".md")
-        .or_else(|| name.strip_suffix(".markdown"));
-    stem.unwrap_or(&name).to_owned()
+    without_extension(&name).to_owned()
 }
 
-/// Reads a text without its frontmatter.
-pub(super) fn read(body: &str) -> Inline {
+/// A folded path without the extension of a note.
+pub(in crate::vault) fn without_extension(fold: &str) -> &str {
+    fold.strip_suffix(".md")
+        .or_else(|| fold.strip_suffix(".markdown"))
+        .unwrap_or(fold)
+}
+
+/// Reads the text below a note's frontmatter.
+pub(super) fn read(note: Parts<'_>) -> Inline {
+    let body = note.body;
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_STRIKETHROUGH
@@ -87,6 +127,8 @@ pub(super) fn read(body: &str) -> Inline {
     let mut reader = Reader {
         body,
         found: Inline::default(),
+        read: 0,
+        line: note.lines_before_body() + 1,
         run: 0..0,
         quiet: 0,
     };
@@ -100,6 +142,9 @@ pub(super) fn read(body: &str) -> Inline {
 struct Reader<'a> {
     body: &'a str,
     found: Inline,
+    /// How much of the text has been counted into lines, and the line on which that ends.
+    read: usize,
+    line: usize,
     /// The stretch of text that the last events make up: the parser cuts text where markup might
     /// have been, in the middle of `#a_b`.
     run: Range<usize>,
@@ -122,7 +167,9 @@ impl Reader<'_> {
         }
         self.end_run();
         if let Event::Start(element) = event {
-            self.found.links.extend(link_of(element));
+            let found = destination(element);
+            let link = found.and_then(|(kind, to)| link(kind, to, self.line_at(range.start)));
+            self.found.links.extend(link);
         }
         if let Event::Start(element) = event
             && is_quiet(element.to_end())
@@ -133,6 +180,14 @@ impl Reader<'_> {
         {
             self.quiet -= 1;
         }
+    }
+
+    /// The line of a place in the text. Places come in order.
+    fn line_at(&mut self, place: usize) -> usize {
+        let passed = self.body.get(self.read..place).unwrap_or_default();
+        self.line += passed.matches('\n').count();
+        self.read = self.read.max(place);
+        self.line
     }
 
     /// Takes the tags out of the stretch that has come to its end.
@@ -156,7 +211,8 @@ const fn is_quiet(end: TagEnd) -> bool {
     )
 }
 
-fn link_of(element: &Element<'_>) -> Option<Link> {
+/// What a link or an image leads to.
+fn destination<'a>(element: &'a Element<'_>) -> Option<(LinkType, &'a str)> {
     if let Element::Link {
         link_type,
         dest_url,
@@ -168,15 +224,15 @@ fn link_of(element: &Element<'_>) -> Option<Link> {
         ..
     } = element
     {
-        link(*link_type, dest_url)
+        Some((*link_type, dest_url))
     } else {
         None
     }
 }
 
-fn link(kind: LinkType, destination: &str) -> Option<Link> {
+fn link(kind: LinkType, destination: &str, line: usize) -> Option<Link> {
     match kind {
-        LinkType::WikiLink { .. } => Link::of_wikilink(destination),
+        LinkType::WikiLink { .. } => Link::of_wikilink(destination, line),
         LinkType::Autolink | LinkType::Email => None,
         LinkType::Inline
         | LinkType::Reference
@@ -184,23 +240,31 @@ fn link(kind: LinkType, destination: &str) -> Option<Link> {
         | LinkType::Collapsed
         | LinkType::CollapsedUnknown
         | LinkType::Shortcut
-        | LinkType::ShortcutUnknown => Link::of_destination(destination),
+        | LinkType::ShortcutUnknown => Link::of_destination(destination, line),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Link, read};
+    use super::{links, read};
+    use crate::vault::markdown::frontmatter;
 
     fn tags(body: &str) -> Vec<String> {
-        read(body).tags.iter().map(ToString::to_string).collect()
+        let found = read(frontmatter::split(body)).tags;
+        found.iter().map(ToString::to_string).collect()
     }
 
-    fn links(body: &str) -> Vec<(String, bool)> {
-        let links = read(body).links.into_iter();
+    fn found(text: &str) -> Vec<(String, String, usize)> {
+        let links = links(text).into_iter();
         links
-            .map(|Link { target, is_wiki }| (target, is_wiki))
+            .map(|link| (link.target, link.place, link.line))
             .collect()
+    }
+
+    /// What a text of one line links to.
+    fn targets(text: &str) -> Vec<String> {
+        let links = found(text).into_iter();
+        links.map(|(target, place, _)| target + &place).collect()
     }
 
     #[test]
@@ -233,26 +297,42 @@ mod tests {
 
     #[test]
     fn links_into_the_vault() {
-        let wiki = |target: &str| (target.to_owned(), true);
-        let plain = |target: &str| (target.to_owned(), false);
         assert_eq!(
-            links("[[A]] [[B|shown]] ![[C.png]] [[d/E#Part]] [[#here]] [[]]"),
-            [wiki("A"), wiki("B"), wiki("C.png"), wiki("d/E")]
+            targets("[[A]] [[B|shown]] ![[C.png]] [[d/E#Part#Sub|x]] [[#here]] [[]] [[F#^block]]"),
+            ["A", "B", "C.png", "d/E#Part#Sub", "F#^block"]
         );
         assert_eq!(
-            links("[x](a%20b.md) [y](<c d.md#part>) ![z](../p.png) [r][]\n\n[r]: e.md\n"),
-            [
-                plain("a b.md"),
-                plain("c d.md"),
-                plain("../p.png"),
-                plain("e.md")
-            ]
+            targets("| a |\n| - |\n| [[A\\|shown]] |\n| [[B#C\\|shown]] |\n"),
+            ["A", "B#C"]
         );
         assert_eq!(
-            links(
+            targets("[x](a%20b.md) [y](<c d.md#a%20part>) ![z](../p.png) [r][]\n\n[r]: e.md\n"),
+            ["a b.md", "c d.md#a part", "../p.png", "e.md"]
+        );
+        assert_eq!(
+            targets(
                 "[a](https://x/y.md) <https://z> [b](#here) [c](mailto:x@y) [d](//h/p) `[[code]]`"
             ),
-            []
+            [""; 0]
         );
+    }
+
+    #[test]
+    fn links_know_their_lines() {
+        let text = "\u{feff}---\r\nup: '[[Index]]'\r\nrelated:\r\n  - \"[[a/B|b]]\"\r\n---\r\nx [[C]]\r\n\r\n- [[D]]\r\n  and [[E]] [f](F.md)\r\n\r\n> [[G]]\r\n";
+        let lines: Vec<_> = found(text)
+            .into_iter()
+            .map(|(to, _, line)| (to, line))
+            .collect();
+        let expected = [
+            ("Index", 2),
+            ("a/B", 4),
+            ("C", 6),
+            ("D", 8),
+            ("E", 9),
+            ("F.md", 9),
+            ("G", 11),
+        ];
+        assert_eq!(lines, expected.map(|(to, line)| (to.to_owned(), line)));
     }
 }

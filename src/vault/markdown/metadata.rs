@@ -16,7 +16,7 @@ pub struct Metadata {
     pub tags: Vec<Tag>,
     /// Its properties.
     pub properties: Properties,
-    /// What it links to, each once, in order.
+    /// What it links to: each target once, by its first link, in order.
     pub links: Vec<Link>,
 }
 
@@ -26,7 +26,7 @@ impl Metadata {
     pub fn of(path: &VaultPath, text: &str) -> Self {
         let properties = Properties::of(text);
         let headings = headings(text);
-        let inline = inline::read(frontmatter::split(text).body);
+        let inline = inline::read(frontmatter::split(text));
         let mut tags: Vec<Tag> = Vec::new();
         let mut folds = std::collections::BTreeSet::new();
         for tag in properties.tags().chain(inline.tags) {
@@ -34,9 +34,11 @@ impl Metadata {
                 tags.push(tag);
             }
         }
-        let mut links: Vec<Link> = properties.links().chain(inline.links).collect();
+        let mut links: Vec<Link> = inline::of_properties(text, &properties)
+            .chain(inline.links)
+            .collect();
         let mut seen = std::collections::BTreeSet::new();
-        links.retain(|link| seen.insert(link.clone()));
+        links.retain(|link| seen.insert(link.target.clone()));
         Self {
             title: title::from(path, &properties, &headings),
             aliases: properties.aliases().collect(),

@@ -11,7 +11,8 @@ pub mod tags;
 mod yaml;
 
 pub use headings::{Heading, headings};
-pub use inline::{Link, name_of};
+pub(super) use inline::without_extension;
+pub use inline::{Link, links, name_of};
 pub use metadata::Metadata;
 pub use properties::Properties;
 pub use section::{Section, SectionError, SectionName};

@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::json;
 
 use super::{
-    Link, Tag, frontmatter,
+    Tag, frontmatter,
     yaml::{self, Value},
 };
 use crate::vault::path::fold;
@@ -59,13 +59,13 @@ impl Properties {
         texts.filter_map(|text| Tag::parse(&text).ok())
     }
 
-    /// The wikilinks that are values or items of values.
-    pub fn links(&self) -> impl Iterator<Item = Link> {
+    /// What stands inside the wikilinks that are values or items of values.
+    pub(super) fn wikilinks(&self) -> impl Iterator<Item = String> {
         let items = self.0.iter().flat_map(|(_, value)| items(value));
         items.filter_map(|item| {
             let text = scalar(item)?;
             let inside = text.trim().strip_prefix("[[")?.strip_suffix("]]")?;
-            Link::of_wikilink(inside)
+            Some(inside.to_owned())
         })
     }
 

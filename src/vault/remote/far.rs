@@ -3,16 +3,17 @@
 use serde::Serialize;
 
 use super::{
-    LinkError, unexpected,
-    wire::{Bytes, Call, WireHit, WireListing, WireLookup, WireNote, WireSearch},
+    LinkError, as_text, unexpected,
+    wire::{Call, WireHit, WireListing, WireLookup, WireSearch},
 };
 use crate::vault::{
     filter::NoteFilter,
     path::{DirPath, VaultPath},
     policy::{VaultPolicy, Visible, Writable},
     storage::{
-        BrowseQuery, CommitId, CompletionQuery, HistoryPage, HistoryQuery, ListQuery,
-        OverviewQuery, SearchQuery, Sieve, StorageError, VaultStorage,
+        BrowseQuery, CommitId, CompletionQuery, HistoryPage, HistoryQuery, Indexed, LinkQuery,
+        LinkedNote, Links, ListQuery, OverviewQuery, SearchQuery, Sieve, StorageError,
+        VaultStorage,
     },
     text::Query,
 };
@@ -31,6 +32,10 @@ pub async fn answer(
     match call {
         Call::List { dir, at } => text(&list(storage, policy, &dir, at).await),
         Call::Read { path, at } => text(&read(storage, policy, &path, at.as_ref()).await),
+        Call::ReadTogether { paths, at } => {
+            text(&read_together(storage, policy, &paths, at.as_ref()).await)
+        }
+        Call::Links { notes, backlinks } => text(&links(storage, policy, notes, backlinks).await),
         Call::Browse {
             dir,
             depth,
@@ -126,16 +131,6 @@ pub async fn answer(
     }
 }
 
-/// A witness as it travels.
-#[expect(
-    clippy::needless_pass_by_value,
-    clippy::unnecessary_wraps,
-    reason = "the shape of a conversion of paths"
-)]
-fn as_text(path: Visible) -> Option<String> {
-    Some(path.as_str().to_owned())
-}
-
 fn text<T: Serialize>(answer: &Result<T, StorageError>) -> Result<String, LinkError> {
     serde_json::to_string(answer).map_err(|error| LinkError(error.to_string()))
 }
@@ -179,20 +174,40 @@ async fn read(
             twins: Vec::new(),
         });
     };
-    let lookup = storage.read(policy, &note, at).await?;
-    Ok(WireLookup {
-        commit: lookup.commit,
-        note: lookup.note.map(|note| WireNote {
-            path: note.path.as_str().to_owned(),
-            revision: note.revision,
-            content: Bytes(note.content),
-        }),
-        twins: lookup
-            .twins
-            .iter()
-            .map(|twin| twin.as_str().to_owned())
-            .collect(),
-    })
+    Ok(WireLookup::of(storage.read(policy, &note, at).await?))
+}
+
+async fn read_together(
+    storage: &dyn VaultStorage,
+    policy: &VaultPolicy,
+    paths: &[String],
+    at: Option<&CommitId>,
+) -> Result<Vec<Result<WireLookup, StorageError>>, StorageError> {
+    let notes = paths.iter().map(|path| admitted(policy, path));
+    let notes = notes.collect::<Result<Vec<_>, _>>()?;
+    let lookups = storage.read_together(policy, &notes, at).await?.into_iter();
+    Ok(lookups.map(|lookup| lookup.map(WireLookup::of)).collect())
+}
+
+async fn links(
+    storage: &dyn VaultStorage,
+    policy: &VaultPolicy,
+    notes: Vec<LinkedNote<String>>,
+    backlinks: usize,
+) -> Result<Indexed<Links<String>>, StorageError> {
+    let notes = notes.into_iter().map(|note| {
+        Ok(LinkedNote {
+            path: admitted(policy, &note.path)?,
+            targets: note.targets,
+        })
+    });
+    let query = LinkQuery {
+        sieve: policy,
+        notes: &notes.collect::<Result<Vec<_>, StorageError>>()?,
+        backlinks,
+    };
+    let links = storage.links(&query).await?;
+    Ok(links.map(|links| links.with_paths(as_text)))
 }
 
 async fn search(
@@ -226,6 +241,12 @@ async fn search(
         by_path_only: found.by_path_only,
         unfinished: found.unfinished,
     })
+}
+
+/// The witness for one of several paths, which the near side has judged by the same policy.
+fn admitted(policy: &VaultPolicy, path: &str) -> Result<Visible, StorageError> {
+    let hidden = || unexpected(&"a path that policy does not let be read");
+    policy.admit(path).ok_or_else(hidden)
 }
 
 fn writable(policy: &VaultPolicy, path: &str) -> Result<Writable, StorageError> {

@@ -3,16 +3,16 @@
 use async_trait::async_trait;
 
 use super::{
-    RemoteStorage,
+    RemoteStorage, as_text,
     wire::{Bytes, Call, WireListing, WireLookup, WireSearch},
 };
 use crate::vault::{
     policy::{Visible, Writable},
     storage::{
         BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, CompletionPage, CompletionQuery,
-        Entry, HistoryPage, HistoryQuery, Indexed, ListQuery, Listing, Lookup, Overview,
-        OverviewQuery, Revision, SearchHit, SearchPage, SearchQuery, Sieve, StorageError,
-        StoredNote, VaultStorage,
+        Entry, HistoryPage, HistoryQuery, Indexed, LinkQuery, Links, ListQuery, Listing, Lookup,
+        Lookups, Overview, OverviewQuery, Revision, SearchHit, SearchPage, SearchQuery, Sieve,
+        StorageError, VaultStorage,
     },
 };
 
@@ -47,24 +47,35 @@ impl VaultStorage for RemoteStorage {
             path: note.as_str().to_owned(),
             at: at.cloned(),
         };
-        let WireLookup {
-            commit,
-            note,
-            twins,
-        } = self.call(&call).await?;
-        let note = note.and_then(|note| {
-            Some(StoredNote {
-                path: sieve.admit(&note.path)?,
-                revision: note.revision,
-                content: note.content.0,
-            })
-        });
-        let twins = twins.iter().filter_map(|twin| sieve.admit(twin)).collect();
-        Ok(Lookup {
-            commit,
-            note,
-            twins,
-        })
+        let lookup: WireLookup = self.call(&call).await?;
+        Ok(lookup.admitted_by(sieve))
+    }
+
+    async fn read_together(
+        &self,
+        sieve: &dyn Sieve,
+        notes: &[Visible],
+        at: Option<&CommitId>,
+    ) -> Result<Lookups, StorageError> {
+        let call = Call::ReadTogether {
+            paths: notes.iter().map(|note| note.as_str().to_owned()).collect(),
+            at: at.cloned(),
+        };
+        let lookups: Vec<Result<WireLookup, StorageError>> = self.call(&call).await?;
+        let lookups = lookups.into_iter();
+        Ok(lookups
+            .map(|lookup| Ok(lookup?.admitted_by(sieve)))
+            .collect())
+    }
+
+    async fn links(&self, query: &LinkQuery<'_>) -> Result<Indexed<Links>, StorageError> {
+        let notes = query.notes.iter().cloned();
+        let call = Call::Links {
+            notes: notes.filter_map(|note| note.with_path(as_text)).collect(),
+            backlinks: query.backlinks,
+        };
+        let links: Indexed<Links<String>> = self.call(&call).await?;
+        Ok(links.map(|links| links.with_paths(|path| query.sieve.admit(&path))))
     }
 
     async fn browse(&self, query: &BrowseQuery<'_>) -> Result<Indexed<BrowsePage>, StorageError> {

@@ -5,7 +5,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 use crate::vault::{
     filter::NoteFilter,
-    storage::{CommitId, CommitInfo, Order, Progress, Revision},
+    storage::{
+        CommitId, CommitInfo, LinkedNote, Lookup, Order, Progress, Revision, Sieve, StoredNote,
+    },
     text::Excerpt,
 };
 
@@ -20,6 +22,14 @@ pub(super) enum Call {
     Read {
         path: String,
         at: Option<CommitId>,
+    },
+    ReadTogether {
+        paths: Vec<String>,
+        at: Option<CommitId>,
+    },
+    Links {
+        notes: Vec<LinkedNote<String>>,
+        backlinks: usize,
     },
     Browse {
         dir: String,
@@ -78,6 +88,8 @@ impl Call {
         match self {
             Self::List { .. }
             | Self::Read { .. }
+            | Self::ReadTogether { .. }
+            | Self::Links { .. }
             | Self::Browse { .. }
             | Self::Overview { .. }
             | Self::Complete { .. }
@@ -102,6 +114,38 @@ pub(super) struct WireLookup {
     pub(super) commit: Option<CommitId>,
     pub(super) note: Option<WireNote>,
     pub(super) twins: Vec<String>,
+}
+
+impl WireLookup {
+    /// As it leaves.
+    pub(super) fn of(lookup: Lookup) -> Self {
+        let twins = lookup.twins.iter();
+        Self {
+            commit: lookup.commit,
+            note: lookup.note.map(|note| WireNote {
+                path: note.path.as_str().to_owned(),
+                revision: note.revision,
+                content: Bytes(note.content),
+            }),
+            twins: twins.map(|twin| twin.as_str().to_owned()).collect(),
+        }
+    }
+
+    /// As it arrives, as far as `sieve` lets its paths through.
+    pub(super) fn admitted_by(self, sieve: &dyn Sieve) -> Lookup {
+        let twins = self.twins.iter();
+        Lookup {
+            commit: self.commit,
+            note: self.note.and_then(|note| {
+                Some(StoredNote {
+                    path: sieve.admit(&note.path)?,
+                    revision: note.revision,
+                    content: note.content.0,
+                })
+            }),
+            twins: twins.filter_map(|twin| sieve.admit(twin)).collect(),
+        }
+    }
 }
 
 #[derive(Debug, Serialize, Deserialize)]

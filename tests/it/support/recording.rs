@@ -9,9 +9,9 @@ use vault_mcp::{
         policy::{Visible, Writable},
         storage::{
             BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, CompletionPage,
-            CompletionQuery, Entry, HistoryPage, HistoryQuery, Indexed, ListQuery, Listing, Lookup,
-            NoteCommit, Overview, OverviewQuery, Revision, SearchHit, SearchPage, SearchQuery,
-            Sieve, StorageError, StoredNote, VaultStorage,
+            CompletionQuery, Entry, HistoryPage, HistoryQuery, Indexed, LinkQuery, Links,
+            ListQuery, Listing, Lookup, Lookups, NoteCommit, Overview, OverviewQuery, Revision,
+            SearchHit, SearchPage, SearchQuery, Sieve, StorageError, StoredNote, VaultStorage,
         },
     },
 };
@@ -61,6 +61,25 @@ impl<S: VaultStorage> VaultStorage for Recording<S> {
     ) -> Result<Lookup, StorageError> {
         self.record("read", note.as_str());
         self.inner.read(sieve, note, at).await
+    }
+
+    async fn read_together(
+        &self,
+        sieve: &dyn Sieve,
+        notes: &[Visible],
+        at: Option<&CommitId>,
+    ) -> Result<Lookups, StorageError> {
+        for note in notes {
+            self.record("read", note.as_str());
+        }
+        self.inner.read_together(sieve, notes, at).await
+    }
+
+    async fn links(&self, query: &LinkQuery<'_>) -> Result<Indexed<Links>, StorageError> {
+        for note in query.notes {
+            self.record("links", note.path.as_str());
+        }
+        self.inner.links(query).await
     }
 
     async fn browse(&self, query: &BrowseQuery<'_>) -> Result<Indexed<BrowsePage>, StorageError> {

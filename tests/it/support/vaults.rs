@@ -13,9 +13,9 @@ use vault_mcp::{
         policy::{VaultPolicy, Visible, Writable, parse_prefixes},
         storage::{
             BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, CompletionPage,
-            CompletionQuery, HistoryPage, HistoryQuery, Indexed, ListQuery, Listing, Lookup, Order,
-            Overview, OverviewQuery, Revision, SearchPage, SearchQuery, Sieve, StorageError,
-            VaultStorage,
+            CompletionQuery, HistoryPage, HistoryQuery, Indexed, LinkQuery, Links, ListQuery,
+            Listing, Lookup, Order, Overview, OverviewQuery, Revision, SearchPage, SearchQuery,
+            Sieve, StorageError, VaultStorage,
         },
     },
 };
@@ -136,6 +136,10 @@ impl VaultStorage for Vault {
 
     async fn overview(&self, query: &OverviewQuery<'_>) -> Result<Indexed<Overview>, StorageError> {
         self.inner.overview(query).await
+    }
+
+    async fn links(&self, query: &LinkQuery<'_>) -> Result<Indexed<Links>, StorageError> {
+        self.inner.links(query).await
     }
 
     async fn search(&self, query: &SearchQuery<'_>) -> Result<SearchPage, StorageError> {
