@@ -96,6 +96,17 @@ pub(crate) fn flag<'de, D: Deserializer<'de>>(input: D) -> Result<bool, D::Error
     .ok_or_else(|| D::Error::custom(format!("expected true or false, got {value}")))
 }
 
+/// A list of names out of a fixed choice, also as text: names divided by commas, or a list in JSON.
+pub(crate) fn choices<'de, D: Deserializer<'de>, T: DeserializeOwned>(
+    input: D,
+) -> Result<Vec<T>, D::Error> {
+    let texts: Vec<String> = list(input)?.unwrap_or_default();
+    let names = texts.iter().flat_map(|text| text.split(','));
+    names
+        .map(|name| serde_json::from_value(Value::from(name.trim())).map_err(D::Error::custom))
+        .collect()
+}
+
 /// Properties with the values that they are to be or to have: an object, also as text. A value is a
 /// text, a number, a truth value or null, or a list of those, all of which are meant.
 pub(crate) fn properties<'de, D: Deserializer<'de>>(
@@ -192,6 +203,57 @@ mod tests {
                 refusal.contains("expected a whole number"),
                 "{form}: {refusal}"
             );
+        }
+    }
+
+    #[test]
+    fn flags_and_lists_are_taken_in_every_form_clients_send() {
+        #[derive(Debug, Deserialize)]
+        struct Forms {
+            #[serde(default, deserialize_with = "flag")]
+            outline: bool,
+            #[serde(default, deserialize_with = "list")]
+            paths: Option<Vec<String>>,
+        }
+        let parsed = |name: &str, value: Value| {
+            let arguments = json!({ name: value });
+            parse::<Forms>(arguments.as_object().cloned())
+        };
+        for (form, flag) in [
+            (json!(true), true),
+            (json!("true"), true),
+            (json!(" True "), true),
+            (json!(false), false),
+            (json!("false"), false),
+            (json!(null), false),
+        ] {
+            assert_eq!(
+                parsed("outline", form.clone()).unwrap().outline,
+                flag,
+                "{form}"
+            );
+        }
+        for form in [json!(1), json!("yes"), json!(""), json!([true])] {
+            let refusal = parsed("outline", form.clone()).unwrap_err();
+            assert!(
+                refusal.contains("outline: expected true or false"),
+                "{refusal}"
+            );
+        }
+        for (form, texts) in [
+            (json!(["a", "b"]), vec!["a", "b"]),
+            (json!(r#"["a", "b"]"#), vec!["a", "b"]),
+            (json!("a"), vec!["a"]),
+            (json!("a, b"), vec!["a, b"]),
+            (json!([]), vec![]),
+        ] {
+            let found = parsed("paths", form.clone()).unwrap().paths.unwrap();
+            assert_eq!(found, texts, "{form}");
+        }
+        assert_eq!(parsed("paths", json!(null)).unwrap().paths, None);
+        for form in [json!(1), json!([1]), json!("[1]"), json!({ "a": "b" })] {
+            let refusal = parsed("paths", form.clone()).unwrap_err();
+            assert!(refusal.starts_with("paths"), "{refusal}");
         }
     }
 

@@ -51,9 +51,14 @@ impl From<VaultError> for ToolError {
     }
 }
 
-/// The error as the model reads it: code, what happened, what to do next.
+/// The error as the model reads it.
 pub(super) fn failure(error: &ToolError) -> CallToolResult {
-    let text = match error {
+    CallToolResult::error(vec![ContentBlock::text(explanation(error))])
+}
+
+/// What the model reads of an error: code, what happened, what to do next.
+pub(super) fn explanation(error: &ToolError) -> String {
+    match error {
         ToolError::Arguments(problem) => {
             format!(
                 "INVALID_ARGUMENT: {problem}. Call the tool again with arguments that fit its schema."
@@ -65,8 +70,7 @@ pub(super) fn failure(error: &ToolError) -> CallToolResult {
             Code::RateLimited.as_str(),
             seconds(*retry_after)
         ),
-    };
-    CallToolResult::error(vec![ContentBlock::text(text)])
+    }
 }
 
 /// The error where no tool's answer can hold it: invalid parameters for what the caller gave, an

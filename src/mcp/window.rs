@@ -42,6 +42,37 @@ impl LineRange {
     };
 }
 
+impl LineRange {
+    /// Whole lines, from `first` to `last`.
+    pub(crate) const fn of_lines(first: usize, last: usize) -> Self {
+        Self {
+            start: Position {
+                line: first,
+                character: 1,
+            },
+            end: Some(last),
+        }
+    }
+
+    /// Whether a line is in it.
+    pub(crate) fn contains(&self, line: usize) -> bool {
+        line >= self.start.line && self.end.is_none_or(|end| line <= end)
+    }
+
+    /// What is left of it from a line on, as it is asked for.
+    pub(crate) fn from(&self, line: usize) -> String {
+        let start = Position { line, character: 1 };
+        self.rest(start)
+    }
+
+    fn rest(&self, start: Position) -> String {
+        match self.end {
+            Some(last) => format!("{start}-{last}"),
+            None => format!("{start}-"),
+        }
+    }
+}
+
 /// A text that is no range of lines.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("lines must be like \"10-40\", \"10-\" or \"10\", counting from 1")]
@@ -164,16 +195,18 @@ pub(crate) fn cut(text: &str, range: LineRange, budget: usize) -> Result<Window<
         }
         break;
     }
-    let next = next.map(|position| match range.end {
-        Some(last) => format!("{position}-{last}"),
-        None => format!("{position}-"),
-    });
+    let next = next.map(|position| range.rest(position));
     Ok(Window {
         text: slice(text, start..end),
         lines: Some(format!("{}-{shown}", range.start)),
         total_lines,
         next,
     })
+}
+
+/// How many lines a text has.
+pub(crate) fn count(text: &str) -> usize {
+    text.split_inclusive('\n').count()
 }
 
 /// The lines of a text, each with its line end; a line ends with LF, or with the text.

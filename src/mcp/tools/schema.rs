@@ -39,6 +39,10 @@ fn plain(property: &mut Value) {
     // "Left out" is not a value: neither null nor an empty list is one of the argument's type.
     let is_nothing = |value: &Value| value.is_null() || *value == Value::Array(Vec::new());
     property.retain(|keyword, value| !(keyword == "default" && is_nothing(value)));
+    // What a list is for is said of the list.
+    if let Some(Value::Object(items)) = property.get_mut("items") {
+        items.remove("description");
+    }
     // Names of Rust's numbers, which JSON Schema does not know.
     property.remove("format");
     if let Some(Value::String(description)) = property.get_mut("description") {

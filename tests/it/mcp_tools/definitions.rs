@@ -166,7 +166,12 @@ async fn the_arguments_that_people_rely_on_are_there() {
             ]
             .as_slice(),
         ),
-        (ToolName::ReadNote, &["path"]),
+        (
+            ToolName::ReadNote,
+            &[
+                "path", "paths", "section", "lines", "outline", "include", "at",
+            ],
+        ),
         (
             ToolName::SearchNotes,
             &["query", "dir", "tag", "frontmatter", "limit", "cursor"],
