@@ -94,6 +94,7 @@ contract! {
     the_history_of_a_note_is_the_commits_that_touched_it
     a_page_of_a_history_goes_on_where_the_one_before_ended
     what_is_no_note_has_no_history
+    a_diff_is_there_where_it_is_asked_for
     several_notes_are_read_at_one_commit
     several_notes_are_read_until_they_are_enough
     links_lead_where_obsidian_takes_them

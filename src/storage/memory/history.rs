@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::{Commit, File, Files};
-use crate::vault::storage::{
-    ChangeKind, CommitId, HistoryPage, HistoryQuery, NoteChange, NoteCommit, Revision,
+use crate::vault::{
+    diff::Diff,
+    storage::{ChangeKind, CommitId, HistoryPage, HistoryQuery, NoteChange, NoteCommit, Revision},
 };
 
 /// The page of `query` out of `commits`, the oldest of which comes first. Renames are not looked for.
@@ -59,9 +60,22 @@ fn note_commit(before: &Files, commit: &Commit, query: &HistoryQuery<'_>) -> Opt
             },
             revision: new.and_then(File::bytes).map(|bytes| Revision::of(bytes)),
             renamed_from: None,
-            diff: None,
+            diff: if query.diff { diff(old, new) } else { None },
         }),
     })
+}
+
+/// What changed, where both sides are text or nothing and it can be shown whole.
+fn diff(old: Option<&File>, new: Option<&File>) -> Option<String> {
+    let diff = Diff::between(text(old)?, text(new)?);
+    (diff.left_out == 0).then(|| diff.text.trim_end_matches('\n').to_owned())
+}
+
+fn text(file: Option<&File>) -> Option<&str> {
+    match file {
+        None => Some(""),
+        Some(file) => str::from_utf8(file.bytes()?).ok(),
+    }
 }
 
 /// The paths that two commits do not have in common.

@@ -2,7 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::support::app::{Bearer, TestApp};
+use vault_mcp::{storage::memory::File, vault::storage::CommitInfo};
+
+use crate::support::{
+    app::{Bearer, TestApp},
+    storage::info,
+};
 
 const CAP: usize = 50_000;
 
@@ -252,4 +257,42 @@ async fn hits_with_long_paths_and_titles_fit_too() {
         }
     }
     assert_eq!(hits, 16);
+}
+
+/// Messages and names are somebody else's, and may be as long as they like.
+#[tokio::test]
+async fn a_history_with_long_messages_and_diffs_fits_too() {
+    let path = format!("{}Note.md", "a folder of many letters/".repeat(35));
+    let app = TestApp::of(&[(path.as_str(), "0\n")]);
+    for (n, unit) in ["\"\\", "\u{1}", "line\n", "日本"]
+        .into_iter()
+        .cycle()
+        .take(40)
+        .enumerate()
+    {
+        let info = CommitInfo {
+            author_name: unit.repeat(3_000),
+            ..info(&unit.repeat(3_000))
+        };
+        app.storage.inner().push_as(&info, |files| {
+            files.insert(
+                path.clone(),
+                File::regular(format!("{n}\n{}", "a line\n".repeat(200))),
+            );
+        });
+    }
+    let owner = app.owner().await;
+    for diff in [false, true] {
+        let arguments = json!({ "path": path, "limit": 30, "diff": diff });
+        let answer = owner.call("note_history", arguments).await;
+        assert!(
+            answer.characters() <= CAP,
+            "{} characters",
+            answer.characters()
+        );
+        let facts = answer.facts();
+        assert_eq!(facts["commits"].as_array().unwrap().len(), 30);
+        assert!(facts["next_cursor"].is_string());
+        assert_eq!(answer.texts().is_empty(), !diff);
+    }
 }

@@ -133,3 +133,32 @@ pub(super) async fn what_is_no_note_has_no_history(start: impl Start) {
     let empty = start(Vec::new()).await;
     assert_eq!(history(&empty, "a.md").await, HistoryPage::of_nothing(None));
 }
+
+pub(super) async fn a_diff_is_there_where_it_is_asked_for(start: impl Start) {
+    let vault = start(vec![note("a.md", "one\ntwo\nthree\n")]).await;
+    vault.push(&[("a.md", Some(b"one\n2\nthree\n"))]).await;
+    vault.push(&[("a.md", None)]).await;
+    let policy = open_policy();
+    let query = HistoryQuery {
+        sieve: &policy,
+        note: &visible("a.md"),
+        from: None,
+        page: 0,
+        limit: 10,
+        diff: true,
+    };
+    let found = vault.storage().history(&query).await.unwrap();
+    let diffs: Vec<_> = found
+        .commits
+        .into_iter()
+        .map(|commit| commit.change.unwrap().diff.unwrap())
+        .collect();
+    assert_eq!(
+        diffs,
+        [
+            "@@ -1,3 +0,0 @@\n-one\n-2\n-three",
+            "@@ -1,3 +1,3 @@\n one\n-two\n+2\n three",
+            "@@ -0,0 +1,3 @@\n+one\n+two\n+three",
+        ]
+    );
+}
