@@ -153,6 +153,10 @@ test('a GitHub App lists, reads and writes in place of a token', async () => {
       bought.map(({ status }) => status),
       [201, 201],
     );
+    // The search for leaks at the end knows what passed here.
+    const secrets = await stack.githubSecrets();
+    assert.equal(secrets.filter((secret) => secret.startsWith('ghs_')).length, 2);
+    assert.equal(secrets.filter((secret) => secret.split('.').length === 3 && secret.startsWith('ey')).length, 1);
   });
 });
 

@@ -86,7 +86,7 @@ const flows = {
 
 test('every kind is learned from what passes', () =>
   assert.deepEqual(
-    [...Object.keys(flows), 'secret of the login provider', 'configured secret'],
+    [...Object.keys(flows), 'secret of the login provider', 'secret of GitHub', 'configured secret'],
     Object.keys(KINDS),
   ));
 
@@ -113,8 +113,8 @@ for (const [kind, flow] of Object.entries(flows)) {
   });
 }
 
-test('a secret of the configuration or of the provider is found anywhere, compressed answers included', async () => {
-  for (const kind of ['configured secret', 'secret of the login provider']) {
+test('a secret of the configuration, of the provider or of GitHub is found anywhere, compressed answers included', async () => {
+  for (const kind of ['configured secret', 'secret of the login provider', 'secret of GitHub']) {
     const learned = [[kind, 'local-client-secret-0123456789']];
     const body = gzipSync(`{"error":"${learned[0][1]}"}`);
     const headers = { 'content-encoding': 'gzip' };

@@ -11,6 +11,7 @@
 //! | `GET /__control/installation` | the app's [`Installation`] |
 //! | `PUT /__control/installation` | replaces it |
 //! | `DELETE /__control/installation-tokens` | ends all tokens that the app has bought |
+//! | `GET /__control/secrets` | what has opened something without being configured: the app's tokens and JSON Web Tokens, tickets of tarballs |
 //! | `POST /__control/push` | a commit from another device: `{repository?, branch?, message?, onto?, changes}`; says the `commit`, and the status that the webhook's receiver `delivered` |
 //! | `POST /__control/repositories` | creates or replaces a repository: `{name, branch?, files}`; no files, no commit |
 //!
@@ -76,6 +77,7 @@ pub(super) async fn serve(state: &State, request: &ApiRequest) -> Option<Answer>
             state.revoke_installation_tokens();
             Ok(Value::Null)
         }
+        (&Method::GET, "secrets") => Ok(json!(state.secrets())),
         (&Method::POST, "push") => push(state, request).await,
         (&Method::POST, "repositories") => replace(state, request).await,
         _ => return Some(refusal(StatusCode::NOT_FOUND, "no such control")),

@@ -32,6 +32,8 @@ pub struct LoggedRequest {
     pub authorization: Option<String>,
     /// Whether it had an `If-None-Match`.
     pub conditional: bool,
+    /// Its `Cache-Control`: what it asks of caches on the way.
+    pub cache_control: Option<String>,
 }
 
 /// The log since the last reset.

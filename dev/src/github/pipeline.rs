@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use axum::extract::Request;
-use axum::http::header::IF_NONE_MATCH;
+use axum::http::header::{CACHE_CONTROL, IF_NONE_MATCH};
 use axum::http::{Method, StatusCode};
 use axum::response::Response;
 use serde_json::json;
@@ -104,6 +104,7 @@ fn logged(state: &State, request: &ApiRequest) -> LoggedRequest {
         token,
         authorization: credentials.map(|(scheme, _)| scheme),
         conditional: request.headers.contains_key(IF_NONE_MATCH),
+        cache_control: request.header(CACHE_CONTROL).map(str::to_owned),
     }
 }
 

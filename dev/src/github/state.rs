@@ -1,6 +1,6 @@
 //! What all requests share.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -36,6 +36,8 @@ pub(crate) struct State {
     switches: Mutex<Switches>,
     tickets: Mutex<HashMap<String, Instant>>,
     issued: AtomicU64,
+    /// See [`Self::secrets`].
+    secrets: Mutex<BTreeSet<String>>,
     /// By how many seconds this server's clock is ahead of the machine's.
     ahead: AtomicU64,
 }
@@ -64,6 +66,7 @@ impl State {
             switches: Mutex::default(),
             tickets: Mutex::default(),
             issued: AtomicU64::new(0),
+            secrets: Mutex::default(),
             ahead: AtomicU64::new(0),
         }
     }
@@ -114,7 +117,24 @@ impl State {
         let number = self.issued.fetch_add(1, Ordering::Relaxed);
         let part = |n: u64| hex(&Sha256::digest(format!("installation token {number} {n}")));
         let parts: Vec<String> = (0..6).map(part).collect();
-        format!("ghs_{}_LOCAL{}", app::ID, parts.join("."))
+        let token = format!("ghs_{}_LOCAL{}", app::ID, parts.join("."));
+        self.keep_secret(&token);
+        token
+    }
+
+    /// Everything that has opened something here and that nobody configured: tokens of the app and
+    /// what it proved itself by, good or not any more, and the tickets of tarballs.
+    pub(crate) fn secrets(&self) -> BTreeSet<String> {
+        let secrets = self.secrets.lock();
+        secrets.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Takes another one of [`Self::secrets`].
+    pub(crate) fn keep_secret(&self, secret: &str) {
+        let secrets = self.secrets.lock();
+        secrets
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(secret.to_owned());
     }
 
     fn tokens(&self) -> MutexGuard<'_, Vec<Arc<Token>>> {
@@ -223,6 +243,7 @@ impl State {
             .take(29)
             .collect::<String>()
             .to_uppercase();
+        self.keep_secret(&ticket);
         let mut tickets = self.tickets.lock().unwrap_or_else(PoisonError::into_inner);
         tickets.retain(|_, issued| issued.elapsed() < TICKET_LIFE);
         tickets.insert(ticket.clone(), Instant::now());

@@ -29,7 +29,7 @@ async fn the_log_holds_what_was_asked_and_forgets_on_demand() {
             "number": 0, "method": "GET", "path": "/repos/example/vault/contents/a.md?ref=main",
             "status": 200, "counted": true, "user_agent": "look-alike-test", "token": "full",
             "authorization": "bearer", "conditional": false,
-            "operation": "repos/get-content", "refusal": null,
+            "operation": "repos/get-content", "refusal": null, "cache_control": null,
         }])
     );
     client.get("/contents/nothing.md").expect(404);

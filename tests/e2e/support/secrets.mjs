@@ -1,5 +1,5 @@
 /**
- * Which secrets pass between clients, the Worker and the login provider, and the one answer that is meant to carry each.
+ * Which secrets pass between clients, the Worker, the login provider and GitHub, and the one answer that is meant to carry each.
  *
  * A secret is learned where it is first seen: from the configuration, from a request, or from the answer that hands it
  * out. What a client makes up itself is learned too: a code verifier is as good as the code.
@@ -35,6 +35,7 @@ export const KINDS = Object.freeze({
   'nonce of a login': redirectsFrom(...BEGINNINGS),
   'code of the login provider': nowhere,
   'secret of the login provider': nowhere,
+  'secret of GitHub': nowhere,
   'configured secret': nowhere,
 });
 

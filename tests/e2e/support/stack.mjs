@@ -164,6 +164,11 @@ export class Stack {
     return this.#lookAlike.control(changed ? 'PUT' : 'GET', 'installation', changed);
   }
 
+  /** What the look-alike gave the Worker, or was shown by it, beside what is configured: tokens and tickets. */
+  githubSecrets() {
+    return this.#lookAlike.control('GET', 'secrets');
+  }
+
   /** A commit from another device: `{put, text}`, `{put, base64}`, `{delete}` or `{rename, to}`; returns `{commit}`. */
   push(changes, branch) {
     return this.#lookAlike.control('POST', 'push', { changes, branch });
@@ -174,6 +179,7 @@ export class Stack {
     let leaks = [];
     try {
       this.learn((await this.provider.secrets()).map((text) => ['secret of the login provider', text]));
+      this.learn((await this.githubSecrets()).map((text) => ['secret of GitHub', text]));
       await this.worker?.stop();
       const texts = [['the log', this.log], ...this.databases()];
       leaks = this.#leaks.find({ exchanges: this.exchanges, texts });

@@ -120,6 +120,7 @@ fn proven(state: &State, request: &ApiRequest, id: u64) -> Result<Installation, 
         return Err(ApiError::JwtUndecodable);
     }
     App::verify(jwt, state.now())?;
+    state.keep_secret(jwt);
     let installation = state.app.installation().clone();
     if id == app::INSTALLATION_ID && !installation.uninstalled {
         Ok(installation)
