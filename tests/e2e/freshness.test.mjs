@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { forward } from '../../dev/login/github/forward.mjs';
@@ -63,42 +64,49 @@ test('no answer of GitHub comes out of a cache, though GitHub lets it be kept fo
   assert.match(answer.headers.get('cache-control'), /max-age=60/);
 });
 
-test('an answer that is not read to its end holds no connection', async () => {
-  const path = 'Endless.md';
-  let closed;
-  let wasClosed;
-  intercept = async (request, response, url) => {
-    if (request.method === 'PUT') {
-      // GitHub makes the change; its answer never ends.
-      const body = [];
-      for await (const chunk of request) body.push(chunk);
-      const { status } = await fetch(new URL(url.pathname, stack.github), {
-        method: 'PUT',
-        headers: { authorization: request.headers.authorization, 'user-agent': 'x' },
-        body: Buffer.concat(body),
-      });
-      assert.equal(status, 201);
-      response.writeHead(201, { 'content-type': 'application/json' });
-      closed = once(response, 'close');
-      const filler = Buffer.alloc(64 * 1024, 0x20);
-      const more = () => {
-        while (!response.destroyed && response.write(filler));
-      };
-      response.on('drain', more);
-      more();
-      return true;
+/** Ways not to answer a request whole. */
+const UNFINISHED = {
+  'that never begins': () => {},
+  'that never ends': (response) => {
+    response.writeHead(201, { 'content-type': 'application/json' });
+    const filler = Buffer.alloc(64 * 1024, 0x20);
+    const more = () => {
+      while (!response.destroyed && response.write(filler));
+    };
+    response.on('drain', more);
+    more();
+  },
+};
+
+for (const [how, leaveUnfinished] of Object.entries(UNFINISHED))
+  test(`an answer ${how} holds no connection`, async () => {
+    const path = `Answer ${how}.md`;
+    let closed;
+    let wasClosed;
+    intercept = async (request, response, url) => {
+      if (request.method === 'PUT') {
+        // GitHub makes the change, whatever becomes of its answer.
+        const { status } = await fetch(new URL(url.pathname, stack.github), {
+          method: 'PUT',
+          headers: { authorization: request.headers.authorization, 'user-agent': 'x' },
+          body: await buffer(request),
+        });
+        assert.equal(status, 201);
+        closed = once(response, 'close');
+        leaveUnfinished(response);
+        return true;
+      }
+      // The Worker goes on, and looks what became of the change: by then it must have let go of the answer.
+      if (closed && wasClosed === undefined)
+        wasClosed = await Promise.race([closed.then(() => true), sleep(10_000, false)]);
+      return false;
+    };
+    try {
+      const { facts } = await client.tool('write_note', { path, content: 'made all the same' });
+      assert.ok(facts.commit);
+      assert.equal(wasClosed, true);
+    } finally {
+      intercept = () => false;
     }
-    // The Worker goes on, and looks what became of the change: by then it must have let go of the answer.
-    if (closed && wasClosed === undefined)
-      wasClosed = await Promise.race([closed.then(() => true), sleep(10_000, false)]);
-    return false;
-  };
-  try {
-    const { facts } = await client.tool('write_note', { path, content: 'made all the same' });
-    assert.ok(facts.commit);
-    assert.equal(wasClosed, true);
-  } finally {
-    intercept = () => false;
-  }
-  assert.equal((await client.tool('read_note', { path })).texts[0], 'made all the same');
-});
+    assert.equal((await client.tool('read_note', { path })).texts[0], 'made all the same');
+  });

@@ -42,6 +42,7 @@ mod storage_contract;
 mod storage_decisions;
 mod storage_faults;
 mod storage_filters;
+mod storage_freshness;
 mod storage_github;
 mod storage_github_app;
 mod storage_index;
