@@ -7,12 +7,17 @@
 pub mod catalog;
 mod history;
 
-use std::{cell::RefCell, collections::BTreeMap, rc::Rc};
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, BTreeSet},
+    rc::Rc,
+};
 
 use crate::vault::{
     completion,
+    path::DirPath,
     policy::{Visible, Writable},
-    room::obstacles,
+    room::{self, obstacles},
     storage::{
         BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, CompletionPage, CompletionQuery,
         Entry, HistoryPage, HistoryQuery, Indexed, LinkQuery, Links, ListQuery, Listing, Lookup,
@@ -205,6 +210,15 @@ fn is_obstructed(files: &Files, path: &str) -> bool {
             .is_some_and(|(next, _)| next.starts_with(&below))
 }
 
+/// The paths of all files, and of the folders that they are in.
+fn all_paths(files: &Files) -> BTreeSet<&str> {
+    let folders = files.keys().flat_map(|path| {
+        let ends = path.match_indices('/');
+        ends.filter_map(move |(end, _)| path.get(..end))
+    });
+    files.keys().map(String::as_str).chain(folders).collect()
+}
+
 /// The revision of the note at `path`.
 fn revision(files: &Files, path: &str) -> Option<Revision> {
     files.get(path)?.bytes().map(|bytes| Revision::of(bytes))
@@ -387,6 +401,12 @@ impl VaultStorage for MemoryStorage {
         }
         if is_obstructed(&files, note.as_str()) {
             return Err(StorageError::AlreadyExists { revision: None });
+        }
+        if let Some(twin) = room::twin(note.path(), sieve, all_paths(&files)) {
+            return Err(match DirPath::parse(twin) {
+                Ok(folder) if !files.contains_key(twin) => StorageError::FolderTwin(folder),
+                Ok(_) | Err(_) => StorageError::AlreadyExists { revision: None },
+            });
         }
         files.insert(note.as_str().to_owned(), File::regular(content));
         Ok(self.commit_change(files, info))

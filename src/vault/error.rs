@@ -375,7 +375,7 @@ impl VaultError {
                 path,
                 revision,
             },
-            StorageError::NoRoom => Self::AlreadyExists {
+            StorageError::NoRoom | StorageError::FolderTwin(_) => Self::AlreadyExists {
                 existing: Vec::new(),
                 path,
                 revision: None,

@@ -7,7 +7,10 @@
 
 use std::{collections::BTreeSet, fmt};
 
-use super::path::{DirPath, VaultPath};
+use super::{
+    path::{DirPath, VaultPath, fold},
+    storage::Sieve,
+};
 
 /// Something that a new note cannot stand beside.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,6 +85,54 @@ pub fn obstacles<'a>(
     found
 }
 
+/// What of `others` is another spelling of a new note at `path`, or of a folder that the note would
+/// make. `others` are the paths of all that is in the repository, folders too: files that are no notes
+/// stand in the way of [`obstacles`]'s kind as well, and so do folders that hold nothing else.
+///
+/// What the policy hides is in nobody's way, as it must not be told by a refusal: only what would show
+/// notes below it counts.
+#[must_use]
+pub fn twin<'a>(
+    path: &VaultPath,
+    sieve: &dyn Sieve,
+    others: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    struct Made<'a> {
+        path: String,
+        fold: String,
+        exists: bool,
+        twin: Option<&'a str>,
+    }
+    let above = folders(path).map(|folder| folder.as_str().to_owned());
+    let mut made: Vec<_> = above
+        .chain([path.as_str().to_owned()])
+        .map(|path| Made {
+            fold: fold(&path),
+            path,
+            exists: false,
+            twin: None,
+        })
+        .collect();
+    for other in others {
+        let fold = fold(other);
+        for place in made.iter_mut().filter(|place| place.fold == fold) {
+            if other == place.path {
+                place.exists = true;
+            } else if place.twin.is_none() && shows_below(sieve, other) {
+                place.twin = Some(other);
+            }
+        }
+    }
+    let mut made = made.into_iter().filter(|place| !place.exists);
+    made.find_map(|place| place.twin)
+}
+
+/// Whether the policy would show a note below something at `path`.
+#[must_use]
+pub fn shows_below(sieve: &dyn Sieve, path: &str) -> bool {
+    sieve.admit(&format!("{path}/note.md")).is_some()
+}
+
 /// The folders that hold `path`, the innermost first, without the root.
 pub fn folders(path: &VaultPath) -> impl Iterator<Item = DirPath> {
     std::iter::successors(Some(path.parent()), DirPath::parent).take_while(|dir| !dir.is_root())
@@ -129,6 +180,56 @@ mod tests {
             .iter()
             .map(ToString::to_string)
             .collect()
+    }
+
+    #[test]
+    fn a_second_spelling_of_what_is_no_note_is_in_the_way_too() {
+        let denied = [DirPath::parse("Denied").unwrap()];
+        let policy = crate::vault::policy::VaultPolicy::new(Vec::new(), &denied, false);
+        for (new, there, expected) in [
+            (
+                "attachments/b.md",
+                &["Attachments", "Attachments/x.png"][..],
+                Some("Attachments"),
+            ),
+            (
+                "attachments/deep/b.md",
+                &["Attachments", "Attachments/x.png"],
+                Some("Attachments"),
+            ),
+            ("a/B/c.md", &["a", "a/b", "a/b/x.png"], Some("a/b")),
+            (
+                "d\u{e9}/b.md",
+                &["de\u{301}", "de\u{301}/x.png"],
+                Some("de\u{301}"),
+            ),
+            ("Link.md", &["link.md"], Some("link.md")),
+            ("scan/b.md", &["Scan"], Some("Scan")),
+            // The folder is there already, in this very spelling.
+            (
+                "attachments/b.md",
+                &["attachments", "attachments/x.png"],
+                None,
+            ),
+            (
+                "both/b.md",
+                &["both", "Both", "Both/x.png", "both/x.png"],
+                None,
+            ),
+            ("a.md", &["a", "x.png", "b/a.md"], None),
+            // Nobody is told of what is hidden.
+            (".Trash/b.md", &[".trash"], None),
+            ("denied2/b.md", &["Denied", "Denied/x.png"], None),
+        ] {
+            let path = VaultPath::parse(new).unwrap();
+            assert_eq!(
+                twin(&path, &policy, there.iter().copied()),
+                expected,
+                "{new}"
+            );
+        }
+        let hidden = VaultPath::parse("denied/b.md").unwrap();
+        assert_eq!(twin(&hidden, &policy, ["Denied"]), None);
     }
 
     #[test]

@@ -239,7 +239,7 @@ pub trait VaultStorage {
     /// - A folder that does not exist has no notes.
     ///
     /// # Errors
-    /// Any [`StorageError`] but `NotFound`, `AlreadyExists`, `NoRoom` and `Conflict`.
+    /// Any [`StorageError`] but `NotFound`, `AlreadyExists`, `NoRoom`, `FolderTwin` and `Conflict`.
     async fn list(&self, query: &ListQuery<'_>) -> Result<Listing, StorageError>;
 
     /// Looks a path up, and reads the note that is exactly there.
@@ -250,7 +250,7 @@ pub trait VaultStorage {
     ///
     /// # Errors
     /// [`StorageError::TooLarge`] for a note above the backend's limit, and any other but
-    /// `NotFound`, `AlreadyExists`, `NoRoom` and `Conflict`.
+    /// `NotFound`, `AlreadyExists`, `NoRoom`, `FolderTwin` and `Conflict`.
     async fn read(
         &self,
         sieve: &dyn Sieve,
@@ -404,12 +404,14 @@ pub trait VaultStorage {
     /// - Whether there is room is judged by [`room::obstacles`](super::room::obstacles) of the notes
     ///   that `sieve` admits, as they are when the change is made and not before: of two new notes
     ///   that are twins of each other one is made, however close together they come.
-    /// - Something that is no note is never replaced by one, nor is a note put below it.
+    /// - Something that is no note is never replaced by one, nor is a note put below it, nor beside
+    ///   it where [`room::twin`](super::room::twin) finds the one a spelling of the other.
     ///
     /// # Errors
     /// [`StorageError::AlreadyExists`] with the revision of the note that is there, or without one
     /// where something is that is no note; [`StorageError::NoRoom`] where another note is in the
-    /// way: nothing was changed. Any other but `NotFound` and `Conflict`.
+    /// way, [`StorageError::FolderTwin`] where a folder without notes is: nothing was changed. Any
+    /// other but `NotFound` and `Conflict`.
     async fn create(
         &self,
         sieve: &dyn Sieve,
@@ -422,7 +424,8 @@ pub trait VaultStorage {
     ///
     /// # Errors
     /// [`StorageError::Conflict`] when the note has another revision now, or is gone: nothing was
-    /// changed. Any other but `AlreadyExists` and `NoRoom`.
+    /// changed. Any other but `AlreadyExists`, `NoRoom`
+    /// and `FolderTwin`.
     async fn update(
         &self,
         note: &Writable,
@@ -435,7 +438,8 @@ pub trait VaultStorage {
     ///
     /// # Errors
     /// [`StorageError::Conflict`] when the note has another revision now, [`StorageError::NotFound`]
-    /// when it is gone already: nothing was changed. Any other but `AlreadyExists` and `NoRoom`.
+    /// when it is gone already: nothing was changed. Any other but `AlreadyExists`, `NoRoom`
+    /// and `FolderTwin`.
     async fn delete(
         &self,
         note: &Writable,
@@ -459,6 +463,10 @@ pub enum StorageError {
     /// Notes that differ from the new one in name are in its way; a listing shows them.
     #[error("no room for the note")]
     NoRoom,
+    /// A folder that holds no note is another spelling of a folder of the new note. The policy shows
+    /// it.
+    #[error("the folder exists in another spelling")]
+    FolderTwin(DirPath),
     /// The note is not what the caller based its change on.
     #[error("note has changed")]
     Conflict {

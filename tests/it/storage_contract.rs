@@ -81,6 +81,7 @@ contract! {
     links_and_submodules_are_never_shown_nor_changed
     nothing_but_a_note_gives_way_to_a_note
     a_note_is_not_made_beside_another_spelling_of_it
+    a_note_is_not_made_beside_another_spelling_of_what_is_no_note
     what_is_hidden_is_in_nobodys_way
     of_two_twins_at_once_one_is_made
     hidden_paths_do_not_leave_the_backend

@@ -216,9 +216,12 @@ fn a_note_in_a_new_folder_costs_one_request() {
     run(async {
         let mut files = notes(20);
         files.push(note("attachments/x.png", "x"));
+        files.push(note("Pictures/x.png", "x"));
         files.push(note("plain", "a file that is no note"));
         let vault = AtIndex::built(files).await;
         let paths = [
+            "Pictures/b.md",
+            "Pictures/new/b.md",
             "fresh/deep/b.md",
             "b.md",
             "fresh/deep/c.md",

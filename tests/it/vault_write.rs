@@ -283,10 +283,12 @@ async fn nothing_is_created_in_a_twin_of_a_folder_below_a_note_or_in_place_of_a_
     vault.inner().push(|files| {
         files.insert("link.md".to_owned(), File::Symlink);
         files.insert("plain".to_owned(), File::regular("no note"));
+        files.insert("Pictures/x.png".to_owned(), File::regular("no note"));
     });
     let client = vault.client();
     let before = vault.inner().head();
     for (asked, existing) in [
+        ("pictures/New.md", vec!["Pictures/"]),
         ("schemas/New.md", vec!["Schemas/"]),
         ("schemas/deep/New.md", vec!["Schemas/"]),
         ("x/y/New.md", vec!["x/Y/"]),
@@ -310,6 +312,7 @@ async fn nothing_is_created_in_a_twin_of_a_folder_below_a_note_or_in_place_of_a_
     }
     assert_eq!(vault.inner().head(), before);
     client.write(&create("Schemas/New.md", "x")).await.unwrap();
+    client.write(&create("Pictures/New.md", "x")).await.unwrap();
     client
         .write(&create("Elsewhere/deep/New.md", "x"))
         .await

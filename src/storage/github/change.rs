@@ -138,7 +138,7 @@ impl Change<'_> {
                 } else if tree.obstructs(self.note.as_str()) {
                     Err(StorageError::AlreadyExists { revision: None })
                 } else {
-                    Ok(())
+                    tree.refuse_twin(self.note.path(), sieve)
                 }
             }
             Intent::Update(..) if !is_there => Err(StorageError::Conflict { current: None }),

@@ -48,7 +48,7 @@ pub(in crate::storage) use head::RecentHeads;
 pub(in crate::storage) use located::{Located, alone, read_places};
 pub use settings::{BranchName, GithubRepository, InvalidName, OwnerName, RepoName};
 use tree::Node;
-pub(in crate::storage) use tree::Tree;
+pub(in crate::storage) use tree::{Tree, above};
 
 use crate::{
     runtime::{Clock, HttpClient, Rng, Sleep},

@@ -7,7 +7,11 @@ use super::{
     model::{TreeAnswer, TreeItem},
     rest::internal,
 };
-use crate::vault::storage::{CommitId, Revision};
+use crate::vault::{
+    path::{DirPath, VaultPath},
+    room,
+    storage::{CommitId, Revision, Sieve, StorageError},
+};
 
 /// What stands at a path of a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,6 +87,27 @@ impl Tree {
             || above(path).any(|folder| !matches!(self.get(folder), Some(Node::Folder) | None))
     }
 
+    /// Refuses a new note at `path` that something which is no note is another spelling of: see
+    /// [`room::twin`].
+    ///
+    /// # Errors
+    /// [`StorageError::FolderTwin`], and [`StorageError::AlreadyExists`] for what is no folder: the
+    /// names of links and submodules are shown to nobody.
+    pub(in crate::storage) fn refuse_twin(
+        &self,
+        path: &VaultPath,
+        sieve: &dyn Sieve,
+    ) -> Result<(), StorageError> {
+        let all = self.nodes.keys().map(String::as_str);
+        let Some(twin) = room::twin(path, sieve, all) else {
+            return Ok(());
+        };
+        Err(match (self.get(twin), DirPath::parse(twin)) {
+            (Some(Node::Folder), Ok(folder)) => StorageError::FolderTwin(folder),
+            _ => StorageError::AlreadyExists { revision: None },
+        })
+    }
+
     /// Puts one node at `path`, and the folders above it, as a commit that adds it does.
     pub(super) fn insert(&mut self, path: &str, node: Node) {
         for folder in above(path) {
@@ -106,7 +131,7 @@ impl Tree {
 }
 
 /// The folders above `path`, the outermost first.
-fn above(path: &str) -> impl Iterator<Item = &str> {
+pub(in crate::storage) fn above(path: &str) -> impl Iterator<Item = &str> {
     let ends = path.match_indices('/').map(|(end, _)| end);
     ends.filter_map(|end| path.get(..end))
 }

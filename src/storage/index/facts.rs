@@ -113,6 +113,7 @@ impl Facts {
             StorageError::NotFound
             | StorageError::AlreadyExists { .. }
             | StorageError::NoRoom
+            | StorageError::FolderTwin(_)
             | StorageError::Conflict { .. }
             | StorageError::UnknownCommit
             | StorageError::TooLarge { .. }

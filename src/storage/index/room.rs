@@ -22,9 +22,39 @@ impl VaultIndex {
             Err(StorageError::NoRoom)
         } else if self.is_obstructed(note).await? {
             Err(StorageError::AlreadyExists { revision: None })
+        } else if self.may_have_a_twin(note)? {
+            self.refuse_twin(sieve, note).await
         } else {
             Ok(())
         }
+    }
+
+    /// Whether something that is no note may be another spelling of the note, or of a folder that it
+    /// would make. A folder that is there is not made, nor are those above it.
+    fn may_have_a_twin(&self, note: &Writable) -> Result<bool, Fault> {
+        if obstacles::may_have_fold(&*self.sql, &note.fold())? {
+            return Ok(true);
+        }
+        for folder in room::folders(note.path()) {
+            let path = folder.as_str();
+            if self.rows.any_below(path)? || obstacles::has_folder(&*self.sql, path)? {
+                return Ok(false);
+            }
+            if obstacles::may_have_fold(&*self.sql, &folder.fold())? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Has GitHub say what it is, if it is there.
+    async fn refuse_twin(&self, sieve: &dyn Sieve, note: &Writable) -> Result<(), StorageError> {
+        let Some(head) = self.facts.read(|facts| facts.head.clone()) else {
+            return Ok(());
+        };
+        let tree = self.github.tree(&head).await?;
+        self.github.drop_tree();
+        tree.refuse_twin(note.path(), sieve)
     }
 
     /// What [`room::obstacles`] says of the notes in the index, by their folds. The numbers are

@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// The layout below. A database of another one is emptied: everything in it can be had again.
-const VERSION: &str = "7";
+const VERSION: &str = "8";
 
 /// The statements that make the layout.
 ///
@@ -26,7 +26,8 @@ const VERSION: &str = "7";
 ///
 /// A row that goes takes all of that along.
 ///
-/// `obstacles` holds digests of the paths of other files. `writes` holds when changes were made.
+/// `obstacles` holds digests of the paths of other files and of their folders. `writes` holds when
+/// changes were made.
 const LAYOUT: [&str; 17] = [
     "CREATE TABLE notes(
        id INTEGER PRIMARY KEY,

@@ -160,6 +160,7 @@ const fn contradicts_the_index(error: &StorageError) -> bool {
         | StorageError::Unavailable { .. }
         | StorageError::Unexpected(_) => true,
         StorageError::NoRoom
+        | StorageError::FolderTwin(_)
         | StorageError::UnknownCommit
         | StorageError::TooLarge { .. }
         | StorageError::Withdrawn

@@ -260,6 +260,7 @@ impl VaultClient {
                 None if may_try_again => Ok(Attempt::Again { gone: false }),
                 None => Err(room::obstructed(note.path())),
             },
+            Err(StorageError::FolderTwin(twin)) => Err(self.beside(note.path(), &twin)),
             Err(error) => Err(VaultError::from_change(note.as_str(), error)),
         }
     }

@@ -4,7 +4,7 @@ use super::VaultClient;
 use crate::vault::{
     error::VaultError,
     path::{DirPath, VaultPath},
-    room::{Obstacle, obstacles},
+    room::{Obstacle, obstacles, shows_below},
 };
 
 impl VaultClient {
@@ -30,6 +30,19 @@ impl VaultClient {
             existing: found.iter().map(ToString::to_string).collect(),
             revision: None,
         }))
+    }
+
+    /// What a caller is told whose new note would make another spelling of `folder`, of which the
+    /// backend says so.
+    pub(super) fn beside(&self, path: &VaultPath, folder: &DirPath) -> VaultError {
+        if !shows_below(&*self.policy, folder.as_str()) {
+            return obstructed(path);
+        }
+        VaultError::AlreadyExists {
+            path: path.as_str().to_owned(),
+            existing: vec![Obstacle::Folder(folder.clone()).to_string()],
+            revision: None,
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::json;
 use vault_mcp::{
     mcp::{Era, HurriedServer, respond},
     storage::memory::File,
-    vault::storage::StorageError,
+    vault::{path::DirPath, storage::StorageError},
 };
 
 use super::failing::{TOKEN, When, changing, denials, looking, said};
@@ -157,6 +157,7 @@ async fn what_is_in_the_way_is_named() {
     ]);
     app.storage.inner().push(|files| {
         files.insert("Link.md".to_owned(), File::Symlink);
+        files.insert("Pictures/x.png".to_owned(), File::regular("x"));
     });
     let owner = app.owner().await;
     for (path, said) in [
@@ -165,6 +166,10 @@ async fn what_is_in_the_way_is_named() {
         (
             "projects/b.md",
             "would differ from \"Projects/\" in letter case",
+        ),
+        (
+            "pictures/b.md",
+            "would differ from \"Pictures/\" in letter case",
         ),
         ("Plan.md", "a folder of that name exists"),
         (
@@ -183,6 +188,20 @@ async fn what_is_in_the_way_is_named() {
             "{}",
             answer.error()
         );
+    }
+}
+
+/// The policy has the last word on a name that a backend gives, as on every path.
+#[tokio::test]
+async fn a_hidden_folder_that_a_backend_names_is_not_named() {
+    for (folder, said_instead) in [
+        ("Pictures", "would differ from \"Pictures/\""),
+        (".obsidian", "something that is no note is in its way"),
+    ] {
+        let error = StorageError::FolderTwin(DirPath::parse(folder).unwrap());
+        let said = said(When::Changing, &error, "write_note", "New.md").await;
+        assert!(said.contains(said_instead), "{folder}: {said}");
+        assert_eq!(said.contains(folder), folder == "Pictures", "{said}");
     }
 }
 

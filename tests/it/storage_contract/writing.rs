@@ -228,12 +228,63 @@ pub(super) async fn a_note_is_not_made_beside_another_spelling_of_it(start: impl
     }
 }
 
-pub(super) async fn what_is_hidden_is_in_nobodys_way(start: impl Start) {
-    let vault = start(vec![note("notes/a.md", "a"), note("B.md/c.md", "c")]).await;
+pub(super) async fn a_note_is_not_made_beside_another_spelling_of_what_is_no_note(
+    start: impl Start,
+) {
+    let vault = start(vec![
+        note("a.md", "a"),
+        note("Attachments/x.png", "x"),
+        note("Cafe\u{301}/pictures/x.png", "x"),
+        note("lower/x.png", "x"),
+        note("mixed/x.png", "x"),
+        note("Mixed/y.png", "y"),
+        note("Scan", "no note"),
+        SeedFile::symlink("link.md", "a.md"),
+    ])
+    .await;
     let storage = vault.storage();
-    let allowed = ["Notes", "b.md"].map(|prefix| DirPath::parse(prefix).unwrap());
+    let before = list(storage, "", None).await.unwrap();
+    let folder = |path| StorageError::FolderTwin(DirPath::parse(path).unwrap());
+    let something = || StorageError::AlreadyExists { revision: None };
+    for (path, expected) in [
+        ("attachments/b.md", folder("Attachments")),
+        ("ATTACHMENTS/deep/b.md", folder("Attachments")),
+        ("Caf\u{e9}/b.md", folder("Cafe\u{301}")),
+        ("Cafe\u{301}/Pictures/b.md", folder("Cafe\u{301}/pictures")),
+        ("LOWER/b.md", folder("lower")),
+        ("scan/b.md", something()),
+        ("Link.md", something()),
+    ] {
+        let refused = create(storage, path).await.unwrap_err();
+        assert_eq!(refused, expected, "{path}");
+    }
+    assert_eq!(list(storage, "", None).await.unwrap(), before);
+    // What is there is not made, and has no other spelling for it.
+    for path in [
+        "Attachments/b.md",
+        "Attachments/new/b.md",
+        "Cafe\u{301}/pictures/b.md",
+        "lower/b.md",
+        "mixed/b.md",
+        "scans/b.md",
+    ] {
+        create(storage, path).await.expect(path);
+        vault.wait(Duration::from_secs(2)).await;
+    }
+}
+
+pub(super) async fn what_is_hidden_is_in_nobodys_way(start: impl Start) {
+    let vault = start(vec![
+        note("notes/a.md", "a"),
+        note("B.md/c.md", "c"),
+        note("Deep/x.png", "x"),
+        note("notes/Deep/x.png", "x"),
+    ])
+    .await;
+    let storage = vault.storage();
+    let allowed = ["Notes", "b.md", "deep"].map(|prefix| DirPath::parse(prefix).unwrap());
     let policy = VaultPolicy::new(allowed.into(), &[], false);
-    for path in ["Notes/a.md", "b.md"] {
+    for path in ["Notes/a.md", "b.md", "deep/a.md", "Notes/deep/a.md"] {
         let made = storage
             .create(&policy, &writable(path), b"x", &info("x"))
             .await;
