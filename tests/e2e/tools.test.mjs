@@ -91,6 +91,15 @@ for (const era of ['legacy', 'modern']) {
       assert.equal(inGit(path), undefined);
       assert.ok(gone.restore.includes(gone.replaced.commit), gone.restore);
       assert.equal(bytesAt(repository, gone.replaced.commit, path).toString('utf8'), 'Cold.\n');
+      const { facts: past, texts: diffs } = await client().tool('note_history', { path, diff: true });
+      const told = past.commits.map(({ sha, change, who }) => [sha, change, who]);
+      assert.deepEqual(told, [
+        [gone.commit, 'deleted', 'owner@example.test'],
+        [changed.commit, 'changed', 'owner@example.test'],
+        [made.commit, 'added', 'owner@example.test'],
+      ]);
+      assert.match(past.commits[0].message, /^Sell the sauna\n/);
+      assert.equal(diffs[past.commits[0].diff_block - 1], '@@ -1 +0,0 @@\n-Cold.');
       assert.match(await client().refusal('read_note', { path }), /^NOT_FOUND: /);
       assert.match(await client().refusal('delete_note', { path }), /^NOT_FOUND: /);
       assert.ok(!(await client().allNotes({ dir: 'Projects' })).notes.some((note) => note.path === path));

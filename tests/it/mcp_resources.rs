@@ -211,7 +211,7 @@ async fn a_twin_is_read_under_its_own_uri() {
 
 /// Hidden, missing, malformed and foreign are one answer, and what is refused costs nothing.
 #[tokio::test]
-async fn what_is_no_note_that_may_be_shown_is_not_found() {
+async fn g14_what_is_no_note_that_may_be_shown_is_not_found() {
     let app = TestApp::deployed(Everywhere, |deployment| {
         deployment.denied = "Private/, Café/Geheim";
     });
