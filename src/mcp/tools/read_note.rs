@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use self::{
-    facts::Item,
+    facts::{Item, OneFacts},
     part::{Part, links_in},
     show::{Shown, Wish, show},
 };
@@ -108,6 +108,10 @@ pub(super) async fn call(
     };
     let note = read.note?;
     let Shown { facts, text } = show(&note, linked.first(), &wish, MAX_CHARACTERS)?;
+    let facts = OneFacts {
+        note: facts,
+        commit: note.commit.as_ref(),
+    };
     Ok(result::answer(&facts, text.into_iter().collect()))
 }
 

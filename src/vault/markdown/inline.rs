@@ -47,8 +47,8 @@ impl Link {
     /// The link that `[[inside]]` is; `None` where it only names a place in its own note.
     fn of_wikilink(inside: &str, line: usize) -> Option<Self> {
         // A pipe in a table is escaped.
-        let link = inside.split('|').next()?.trim_end_matches('\\');
-        let (target, place) = divided(link);
+        let destination = inside.split('|').next()?.trim_end_matches('\\');
+        let (target, place) = divided(destination);
         Self::to(target.trim(), place.trim(), line)
     }
 

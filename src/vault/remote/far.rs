@@ -12,7 +12,7 @@ use crate::vault::{
     policy::{VaultPolicy, Visible, Writable},
     storage::{
         BrowseQuery, CommitId, CompletionQuery, HistoryPage, HistoryQuery, Indexed, LinkQuery,
-        LinkedNote, Links, ListQuery, OverviewQuery, SearchQuery, Sieve, StorageError,
+        LinkedNote, Links, ListQuery, Overview, OverviewQuery, SearchQuery, Sieve, StorageError,
         VaultStorage,
     },
     text::Query,
@@ -59,15 +59,7 @@ pub async fn answer(
                 page.map(|page| page.map(|page| page.with_paths(as_text)))
             }
         }),
-        Call::Overview { named } => {
-            let named: Vec<&str> = named.iter().map(String::as_str).collect();
-            let query = OverviewQuery {
-                sieve: policy,
-                named: &named,
-            };
-            let overview = storage.overview(&query).await;
-            text(&overview.map(|overview| overview.map(|facts| facts.with_paths(as_text))))
-        }
+        Call::Overview { named } => text(&overview(storage, policy, &named).await),
         Call::Complete { typed, limit } => {
             let query = CompletionQuery {
                 sieve: policy,
@@ -175,6 +167,20 @@ async fn read(
         });
     };
     Ok(WireLookup::of(storage.read(policy, &note, at).await?))
+}
+
+async fn overview(
+    storage: &dyn VaultStorage,
+    policy: &VaultPolicy,
+    named: &[String],
+) -> Result<Indexed<Overview<String>>, StorageError> {
+    let named: Vec<&str> = named.iter().map(String::as_str).collect();
+    let query = OverviewQuery {
+        sieve: policy,
+        named: &named,
+    };
+    let overview = storage.overview(&query).await?;
+    Ok(overview.map(|facts| facts.with_paths(as_text)))
 }
 
 async fn read_together(

@@ -150,10 +150,10 @@ async fn several_notes_each_have_their_links() {
 
 #[tokio::test]
 async fn many_links_and_backlinks_fit_and_say_what_is_missing() {
-    let mut text = String::new();
-    for number in 0..2_000 {
-        text.push_str(&format!("- [[{} {number}]]\n", "long".repeat(20)));
-    }
+    let text: Vec<String> = (0..2_000)
+        .map(|number| format!("- [[{} {number}]]\n", "long".repeat(20)))
+        .collect();
+    let text = text.concat();
     let linking: Vec<String> = (0..300)
         .map(|number| format!("{number:03} {}.md", "n".repeat(180)))
         .collect();
@@ -165,7 +165,7 @@ async fn many_links_and_backlinks_fit_and_say_what_is_missing() {
     let app = TestApp::of(&notes);
     let owner = app.owner().await;
     let mut lines = Value::Null;
-    let mut links = 0;
+    let mut followed = 0;
     for _ in 0..60 {
         let arguments = json!({ "path": "Hub.md", "outline": true, "lines": lines, "include": ["links", "backlinks"] });
         let answer = owner.call("read_note", arguments).await;
@@ -176,13 +176,13 @@ async fn many_links_and_backlinks_fit_and_say_what_is_missing() {
         let shown = backlinks["notes"].as_array().unwrap().len() as u64;
         assert!((20..=100).contains(&shown), "{shown}");
         assert_eq!(backlinks["left_out"], 300 - shown);
-        links += facts["links"]["links"].as_array().unwrap().len();
+        followed += facts["links"]["links"].as_array().unwrap().len();
         lines = facts["links"]["next"].clone();
         if lines.is_null() {
             break;
         }
     }
-    assert_eq!(links, 2_000);
+    assert_eq!(followed, 2_000);
 }
 
 /// Links are followed in the state that was read; who links here is known of the newest one only.

@@ -68,10 +68,10 @@ async fn a_section_that_is_not_one_is_answered_with_those_that_are() {
         );
     }
     // However many headings there are, and however long.
-    let many: String = (0..3_000)
+    let many: Vec<String> = (0..3_000)
         .map(|n| format!("# {n} {}\n", "x".repeat(300)))
         .collect();
-    let app = TestApp::of(&[("Note.md", many.as_str())]);
+    let app = TestApp::of(&[("Note.md", many.concat())]);
     let owner = app.owner().await;
     let arguments = json!({ "path": "Note.md", "section": "none" });
     let answer = owner.call("read_note", arguments).await;
@@ -86,8 +86,8 @@ async fn a_section_that_is_not_one_is_answered_with_those_that_are() {
 /// A section that does not fit comes in windows, which end where it does.
 #[tokio::test]
 async fn a_long_section_comes_in_windows() {
-    let body: String = (0..8_000).map(|n| format!("line {n} of it\n")).collect();
-    let section = format!("## Long\n{body}");
+    let body: Vec<String> = (0..8_000).map(|n| format!("line {n} of it\n")).collect();
+    let section = format!("## Long\n{}", body.concat());
     let text = format!("# One\n\n{section}## After\nnot this\n");
     let app = TestApp::of(&[("Note.md", text.as_str())]);
     let owner = app.owner().await;
@@ -144,10 +144,10 @@ async fn an_outline_stands_in_place_of_the_text() {
 
 #[tokio::test]
 async fn an_outline_that_does_not_fit_goes_on() {
-    let text: String = (1..=2_000)
+    let text: Vec<String> = (1..=2_000)
         .map(|n| format!("# \"{n}\" {}\n", "h".repeat(250)))
         .collect();
-    let app = TestApp::of(&[("Note.md", text.as_str())]);
+    let app = TestApp::of(&[("Note.md", text.concat())]);
     let owner = app.owner().await;
     let mut lines = Value::Null;
     let mut found = Vec::new();

@@ -237,9 +237,10 @@ async fn long_paths_and_long_errors_fit_too() {
     let paths: Vec<String> = (0..20)
         .map(|number| format!("{deep}{number:02}.md"))
         .collect();
-    let headings: String = (0..100)
+    let headings: Vec<String> = (0..100)
         .map(|n| format!("# \"{n}\" {}\n", "\"".repeat(200)))
         .collect();
+    let headings = headings.concat();
     let notes: Vec<(&str, &str)> = paths
         .iter()
         .map(|p| (p.as_str(), headings.as_str()))

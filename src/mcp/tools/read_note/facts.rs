@@ -23,9 +23,6 @@ pub(super) struct NoteFacts<'a> {
     pub(super) path: &'a str,
     pub(super) title: Cow<'a, str>,
     pub(super) revision: &'a str,
-    /// Of several notes, it stands beside them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) commit: Option<Option<&'a CommitId>>,
     pub(super) bytes: usize,
     pub(super) total_lines: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,6 +44,14 @@ pub(super) struct NoteFacts<'a> {
     pub(super) links: Option<LinkFacts>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) backlinks: Option<BacklinkFacts<'a>>,
+}
+
+/// The facts of the only note that was asked for.
+#[derive(Serialize)]
+pub(super) struct OneFacts<'a> {
+    #[serde(flatten)]
+    pub(super) note: NoteFacts<'a>,
+    pub(super) commit: Option<&'a CommitId>,
 }
 
 /// A heading.

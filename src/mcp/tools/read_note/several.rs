@@ -61,7 +61,6 @@ pub(super) fn answer(
             left_out.push(read.asked.as_str());
             continue;
         };
-        facts.commit = None;
         facts.text_block = text.as_ref().map(|_| texts.len() + 1);
         let text_size = text.as_ref().map_or(0, |text| text.chars().count());
         room = room.saturating_sub(fit::size(&facts) + text_size);

@@ -17,8 +17,8 @@ use crate::vault::{
     markdown::{Properties, headings},
 };
 
-/// Characters that `lines`, `next` and `text_block` take at most, names and all.
-const WINDOW_FACTS: usize = 200;
+/// Characters that `lines`, `next`, `text_block` and `commit` take at most, names and all.
+const WINDOW_FACTS: usize = 300;
 
 /// What is asked of every note.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +69,6 @@ pub(super) fn show<'a>(
         path: note.path.as_str(),
         title: fit::title(&note.title),
         revision: note.revision.as_str(),
-        commit: Some(note.commit.as_ref()),
         bytes: note.text.len(),
         total_lines: window::count(&note.text),
         section: section.map(|heading| fit::title(&heading).into_owned()),
