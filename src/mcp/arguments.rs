@@ -85,6 +85,29 @@ pub(crate) fn list<'de, D: Deserializer<'de>, T: DeserializeOwned>(
         .map_err(D::Error::custom)
 }
 
+/// The same, where leaving it out is an empty list.
+pub(crate) fn items<'de, D: Deserializer<'de>, T: DeserializeOwned>(
+    input: D,
+) -> Result<Vec<T>, D::Error> {
+    list(input).map(Option::unwrap_or_default)
+}
+
+/// An object, also as text.
+pub(crate) fn object<'de, D: Deserializer<'de>, T: DeserializeOwned>(
+    input: D,
+) -> Result<Option<T>, D::Error> {
+    let mut value = Value::deserialize(input)?;
+    if let Value::String(text) = &value
+        && let Ok(read @ Value::Object(_)) = serde_json::from_str(text)
+    {
+        value = read;
+    }
+    if !value.is_object() {
+        return Err(D::Error::custom(format!("expected an object, got {value}")));
+    }
+    T::deserialize(value).map(Some).map_err(D::Error::custom)
+}
+
 /// Yes or no, also as text.
 pub(crate) fn flag<'de, D: Deserializer<'de>>(input: D) -> Result<bool, D::Error> {
     let value = Value::deserialize(input)?;

@@ -136,6 +136,7 @@ fn sentence(error: &VaultError) -> String {
         ),
         VaultError::AlreadyExists { path, existing, revision } => already_exists(path, existing, revision.as_ref()),
         VaultError::Edit { path, error } => edit::sentence(path, error),
+        VaultError::Properties { path, error } => edit::of_properties(path, error),
         VaultError::NoSection { path, section, existing } if existing.is_empty() => format!(
             "{} has no section {}: it has no headings. Leave section out.",
             Echo(path),

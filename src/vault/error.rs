@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::{
     echo::Echo,
-    edit::{EditError, EditProblem},
+    edit::{EditError, EditProblem, PropertyError},
     markdown::{SectionError, SectionName},
     path::PathError,
     policy::{Denied, NameProblem},
@@ -134,6 +134,14 @@ pub enum VaultError {
         path: String,
         /// Which edit, and why.
         error: EditError,
+    },
+    /// Properties cannot be changed.
+    #[error("{error} in {}", Echo(path))]
+    Properties {
+        /// The note's path.
+        path: String,
+        /// Which, and why.
+        error: PropertyError,
     },
     /// No section has the heading.
     #[error("no section is called {} in {}", Echo(section), Echo(path))]
@@ -275,7 +283,7 @@ impl VaultError {
             Self::AmbiguousSection { .. } => Code::AmbiguousSection,
             Self::NotUtf8 { .. } => Code::NotUtf8,
             Self::TooLarge { .. } => Code::TooLarge,
-            Self::InvalidArgument { .. } => Code::InvalidArgument,
+            Self::InvalidArgument { .. } | Self::Properties { .. } => Code::InvalidArgument,
             Self::RateLimited { .. } => Code::RateLimited,
             Self::UpstreamUnavailable { .. } => Code::UpstreamUnavailable,
             Self::UpstreamDenied(_) => Code::UpstreamDenied,

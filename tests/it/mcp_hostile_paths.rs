@@ -111,6 +111,7 @@ async fn every_way_to_write_is_refused_alike() {
         json!({ "mode": "edit", "edits": [{ "old": "here", "new": "there" }] }),
         json!({ "mode": "restore", "at": "1".repeat(40) }),
         json!({ "content": "new", "dry_run": true }),
+        json!({ "frontmatter": { "set": { "status": "new" } } }),
     ];
     let mut refused = 0;
     app.storage.take_calls();

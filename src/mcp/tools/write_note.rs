@@ -2,6 +2,7 @@
 
 mod answer;
 mod arguments;
+mod frontmatter;
 
 use rmcp::model::{CallToolResult, JsonObject, Tool};
 
@@ -32,11 +33,12 @@ pub(super) async fn call(
     arguments: Option<JsonObject>,
 ) -> Result<CallToolResult, ToolError> {
     let arguments: Arguments = parse(arguments).map_err(ToolError::Arguments)?;
-    let edits = arguments.edits();
+    let edits = arguments.edits().map_err(ToolError::Arguments)?;
     let written = vault
         .write(&WriteRequest {
             path: &arguments.path,
             text: arguments.text(&edits).map_err(ToolError::Arguments)?,
+            properties: &edits.properties,
             expected_revision: arguments.expected_revision.as_deref(),
             dry_run: arguments.dry_run,
             message: arguments.message.as_deref(),

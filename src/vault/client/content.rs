@@ -2,10 +2,14 @@
 
 use super::read;
 use crate::vault::{
-    edit::{Edit, append, append_to, overwrite_in, prepend, prepend_to, replace},
+    edit::{
+        Edit, PropertyEdit, append, append_to, edit_properties, overwrite_in, prepend, prepend_to,
+        replace,
+    },
     error::VaultError,
     markdown::Section,
-    storage::StoredNote,
+    policy::Writable,
+    storage::{Revision, StoredNote},
 };
 
 /// What to do to a note's text. Text that is put in is kept as it is, but for its line ends, which
@@ -47,6 +51,8 @@ pub enum TextChange<'a> {
         /// The section that they are kept to.
         section: Option<&'a str>,
     },
+    /// Leave the text of a note that is there as it is, and change its properties alone.
+    Keep,
     /// Make the note hold what it held at an earlier commit, byte for byte; also a note that is gone.
     Restore {
         /// The commit.
@@ -124,7 +130,7 @@ impl<'a> TextChange<'a> {
                 })?
             }
             (Self::Create { content } | Self::Overwrite { content, .. }, _) => content.to_owned(),
-            (Self::Restore { .. }, _) => text.to_owned(),
+            (Self::Restore { .. } | Self::Keep, _) => text.to_owned(),
         })
     }
 
@@ -135,9 +141,32 @@ impl<'a> TextChange<'a> {
             | Self::Append { section, .. }
             | Self::Prepend { section, .. }
             | Self::Edit { section, .. } => *section,
-            Self::Create { .. } | Self::Restore { .. } => None,
+            Self::Create { .. } | Self::Restore { .. } | Self::Keep => None,
         }
     }
+}
+
+/// The content after changes of its properties.
+pub(super) fn with_properties(
+    note: &Writable,
+    content: Vec<u8>,
+    edits: &[PropertyEdit],
+) -> Result<Vec<u8>, VaultError> {
+    if edits.is_empty() {
+        return Ok(content);
+    }
+    let text = String::from_utf8(content).map_err(|error| VaultError::NotUtf8 {
+        path: note.as_str().to_owned(),
+        revision: Revision::of(error.as_bytes()),
+        bytes: error.as_bytes().len(),
+        offset: error.utf8_error().valid_up_to(),
+    })?;
+    edit_properties(&text, edits)
+        .map(String::into_bytes)
+        .map_err(|error| VaultError::Properties {
+            path: note.as_str().to_owned(),
+            error,
+        })
 }
 
 /// The commit to restore a note from does not hold it.

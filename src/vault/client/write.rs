@@ -3,10 +3,11 @@
 use super::{
     VaultClient,
     change::{Change, Written},
-    content::TextChange,
+    content::{TextChange, with_properties},
 };
 use crate::vault::{
     commit::Action,
+    edit::PropertyEdit,
     error::VaultError,
     policy::Writable,
     storage::{CommitId, StoredNote},
@@ -19,6 +20,8 @@ pub struct WriteRequest<'a> {
     pub path: &'a str,
     /// What to do to its text.
     pub text: TextChange<'a>,
+    /// What to do to its properties, after that.
+    pub properties: &'a [PropertyEdit],
     /// The revision that the note must have for the write to happen.
     pub expected_revision: Option<&'a str>,
     /// Whether to stop before anything is sent: what would be done is the answer. Who may not write
@@ -49,6 +52,8 @@ impl VaultClient {
     ///   `AMBIGUOUS_SECTION` where several have the name.
     /// - `EDIT_NOT_FOUND`, `EDIT_NOT_UNIQUE` for an edit that says not exactly what it replaces.
     /// - `NOT_UTF8` for a part of a note that is not text.
+    /// - `INVALID_ARGUMENT` for properties that cannot be changed without damage, and where the
+    ///   frontmatter is no YAML.
     /// - `TOO_LARGE` above [`super::MAX_NOTE_BYTES`].
     /// - What the backend reports. Nothing was changed, except where `outcome_unknown` says that
     ///   this could not be found out.
@@ -70,7 +75,8 @@ impl VaultClient {
             | TextChange::Overwrite { .. }
             | TextChange::Append { .. }
             | TextChange::Prepend { .. }
-            | TextChange::Edit { .. } => (None, Action::Update),
+            | TextChange::Edit { .. }
+            | TextChange::Keep => (None, Action::Update),
         };
         self.change(&Change {
             note: &note,
@@ -78,7 +84,12 @@ impl VaultClient {
             action,
             message: request.message,
             dry_run: request.dry_run,
-            compute: &|current| request.text.apply(request.path, current, earlier.as_ref()),
+            compute: &|current| {
+                let content = request
+                    .text
+                    .apply(request.path, current, earlier.as_ref())?;
+                with_properties(&note, content, request.properties)
+            },
         })
         .await
     }

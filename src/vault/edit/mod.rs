@@ -7,11 +7,13 @@
 mod insert;
 mod line_ending;
 mod near;
+mod properties;
 mod replace;
 mod section;
 
 pub use insert::{append, prepend};
 pub use line_ending::LineEnding;
 pub use near::{Difference, Near};
+pub use properties::{PropertyChange, PropertyEdit, PropertyError, edit_properties};
 pub use replace::{Edit, EditError, EditProblem, MAX_EDITS, replace};
 pub use section::{RepeatsHeading, append_to, overwrite_in, prepend_to};

@@ -8,7 +8,7 @@ mod metadata;
 pub mod properties;
 pub mod section;
 pub mod tags;
-mod yaml;
+pub(in crate::vault) mod yaml;
 
 pub use headings::{Heading, headings};
 pub(super) use inline::without_extension;

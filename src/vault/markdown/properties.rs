@@ -150,7 +150,7 @@ fn is_null(text: &str) -> bool {
 }
 
 /// The number of YAML's core schema that a text is.
-fn number(text: &str) -> Option<serde_json::Number> {
+pub(in crate::vault) fn number(text: &str) -> Option<serde_json::Number> {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     if let Some(digits) = unsigned.strip_prefix("0x") {
         return i64::from_str_radix(digits, 16).ok().map(Into::into);
@@ -239,7 +239,7 @@ impl Serialize for Properties {
 }
 
 /// A value by YAML's core schema.
-fn as_json(value: &Value) -> serde_json::Value {
+pub(in crate::vault) fn as_json(value: &Value) -> serde_json::Value {
     match value {
         Value::Scalar { text, is_plain } => match text.as_str() {
             _ if !is_plain => json!(text),

@@ -184,6 +184,7 @@ async fn the_arguments_that_people_rely_on_are_there() {
                 "mode",
                 "edits",
                 "section",
+                "frontmatter",
                 "at",
                 "dry_run",
                 "expected_revision",

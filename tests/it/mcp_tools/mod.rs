@@ -14,6 +14,7 @@ mod read_parts;
 mod read_several;
 mod search;
 mod write;
+mod write_frontmatter;
 mod write_parts;
 mod write_restore;
 mod write_section;

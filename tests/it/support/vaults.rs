@@ -196,6 +196,7 @@ pub(crate) fn change<'a>(path: &'a str, text: TextChange<'a>) -> WriteRequest<'a
     WriteRequest {
         path,
         text,
+        properties: &[],
         expected_revision: None,
         dry_run: false,
         message: None,

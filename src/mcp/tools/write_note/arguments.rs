@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::super::arguments;
+use super::{super::super::arguments, frontmatter::Frontmatter};
 use crate::vault::{
     client::TextChange,
-    edit::{self, MAX_EDITS},
+    edit::{self, MAX_EDITS, PropertyEdit},
 };
 
 /// The arguments of `write_note`.
@@ -37,6 +37,11 @@ pub(super) struct Arguments {
     #[serde(default)]
     #[schemars(with = "String")]
     section: Option<String>,
+    /// Changes of properties, with any mode or alone: "set" values by name, "unset" names, "add" to
+    /// and "remove" from lists such as tags. Other properties keep every byte.
+    #[serde(default, deserialize_with = "arguments::object")]
+    #[schemars(with = "Frontmatter")]
+    frontmatter: Option<Frontmatter>,
     /// With mode "restore": the commit that holds the note, 40 hexadecimal digits.
     #[serde(default)]
     #[schemars(with = "String")]
@@ -125,21 +130,33 @@ enum Need {
 }
 
 /// Edits as the vault takes them.
-pub(super) struct Edits<'a>(Vec<edit::Edit<'a>>);
+pub(super) struct Edits<'a> {
+    text: Vec<edit::Edit<'a>>,
+    pub(super) properties: Vec<PropertyEdit>,
+}
 
 impl Arguments {
-    /// The edits that are asked for, if there are any.
-    pub(super) fn edits(&self) -> Edits<'_> {
-        let edits = self.edits.iter().flatten();
-        Edits(
-            edits
+    /// The edits that are asked for.
+    ///
+    /// # Errors
+    /// A sentence where changes of properties contradict each other.
+    pub(super) fn edits(&self) -> Result<Edits<'_>, String> {
+        let text = self.edits.iter().flatten();
+        let properties = self
+            .frontmatter
+            .as_ref()
+            .map(Frontmatter::edits)
+            .transpose()?;
+        Ok(Edits {
+            text: text
                 .map(|Edit { old, new, all }| edit::Edit {
                     old,
                     new,
                     all: *all,
                 })
                 .collect(),
-        )
+            properties: properties.unwrap_or_default(),
+        })
     }
 
     /// What is to be done to the note.
@@ -148,6 +165,9 @@ impl Arguments {
     /// A sentence where an argument does not go with the mode, or one is missing: which, and what
     /// the mode takes.
     pub(super) fn text<'a>(&'a self, edits: &'a Edits<'_>) -> Result<TextChange<'a>, String> {
+        if self.is_about_properties_alone() {
+            return Ok(TextChange::Keep);
+        }
         self.check_combination()?;
         let content = self.content.as_deref().unwrap_or_default();
         let section = self.section.as_deref();
@@ -156,13 +176,13 @@ impl Arguments {
             Mode::Create => TextChange::Create { content },
             Mode::Append => TextChange::Append { content, section },
             Mode::Prepend => TextChange::Prepend { content, section },
-            Mode::Edit => match edits.0.len() {
+            Mode::Edit => match edits.text.len() {
                 0 => return Err("edits is empty: give at least one {\"old\", \"new\"}".to_owned()),
                 count if count > MAX_EDITS => {
                     return Err(format!("edits are {count}, and {MAX_EDITS} is the most"));
                 }
                 _ => TextChange::Edit {
-                    edits: &edits.0,
+                    edits: &edits.text,
                     section,
                 },
             },
@@ -170,6 +190,15 @@ impl Arguments {
                 at: self.at.as_deref().unwrap_or_default(),
             },
         })
+    }
+
+    /// Whether nothing is said about the text: then it stays.
+    fn is_about_properties_alone(&self) -> bool {
+        let is_silent = self.content.is_none()
+            && self.edits.is_none()
+            && self.section.is_none()
+            && self.at.is_none();
+        is_silent && self.frontmatter.is_some() && matches!(self.mode, Mode::Overwrite)
     }
 
     fn check_combination(&self) -> Result<(), String> {
