@@ -13,7 +13,7 @@ use super::{
 use crate::{
     base_url::BaseUrl,
     guard::{Admission, Guard},
-    mcp::{self, EmptyServer, HurriedServer, VaultServer},
+    mcp::{self, VaultServer},
     oauth::AuthorizationServer,
     runtime::ByteStream,
     vault::{VaultClient, policy::VaultPolicy, storage::VaultStorage},
@@ -222,11 +222,13 @@ impl Named<'_> {
                     mcp::respond(VaultServer::new(Rc::new(vault)), request).await
                 }
                 Some(Admission::Hurried { retry_after }) if mcp::calls_tool(request) => {
-                    mcp::respond(HurriedServer { retry_after }, request).await
+                    mcp::respond(VaultServer::hurried(retry_after), request).await
                 }
                 Some(Admission::Hurried { retry_after }) => too_many_requests(retry_after),
                 Some(Admission::Challenged(response)) => response,
-                Some(Admission::NotListed) | None => mcp::respond(EmptyServer, request).await,
+                Some(Admission::NotListed) | None => {
+                    mcp::respond(VaultServer::empty(), request).await
+                }
             },
             Endpoint::ProtectedResourceMetadata => self.authorization.protected_resource_metadata(),
             Endpoint::AuthorizationServerMetadata => {

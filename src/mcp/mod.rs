@@ -17,5 +17,5 @@ mod window;
 
 pub use methods::{METHODS, Method};
 pub use request::Era;
-pub use server::{EmptyServer, HurriedServer, VaultServer};
+pub use server::VaultServer;
 pub use transport::{calls_mutation, calls_tool, respond};

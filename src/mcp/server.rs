@@ -1,4 +1,4 @@
-//! The servers that the guard can pick for a request: the vault, nothing, or one that asks to wait.
+//! What answers a request: the vault, nothing, or the advice to wait, as the guard picks.
 
 use std::{rc::Rc, time::Duration};
 
@@ -28,24 +28,68 @@ pub(super) const LIST_TTL_MS: u64 = 60_000;
 /// What a model is told about the vault before it calls anything.
 const INSTRUCTIONS: &str = include_str!("instructions.md");
 
-/// The vault, for somebody who may see it.
+/// The server of one request.
+///
+/// It is one type for every caller, and not one for each kind of them: rmcp's machinery is compiled
+/// for every type of server, and that is a twentieth of the module.
 #[derive(Clone, Debug)]
 pub struct VaultServer {
-    vault: Rc<VaultClient>,
+    offer: Offer,
+}
+
+/// What a caller gets.
+#[derive(Clone, Debug)]
+enum Offer {
+    /// The vault, which knows what its caller may do.
+    Vault(Rc<VaultClient>),
+    /// Nothing, and no word more.
+    Nothing,
+    /// The advice to wait.
+    Wait(Duration),
 }
 
 impl VaultServer {
-    /// A server over `vault`, which knows what its caller may do.
+    /// The vault, for somebody who may see it.
     #[must_use]
     pub const fn new(vault: Rc<VaultClient>) -> Self {
-        Self { vault }
+        Self {
+            offer: Offer::Vault(vault),
+        }
+    }
+
+    /// The server of somebody whom the allowlist does not hold: it offers nothing.
+    #[must_use]
+    pub const fn empty() -> Self {
+        Self {
+            offer: Offer::Nothing,
+        }
+    }
+
+    /// The server of somebody whose client has made too many calls: whatever is called, a model reads
+    /// how long to wait.
+    #[must_use]
+    pub const fn hurried(retry_after: Duration) -> Self {
+        Self {
+            offer: Offer::Wait(retry_after),
+        }
+    }
+
+    /// The vault, where this caller may see it.
+    fn vault(&self) -> Option<&Rc<VaultClient>> {
+        match &self.offer {
+            Offer::Vault(vault) => Some(vault),
+            Offer::Nothing | Offer::Wait(_) => None,
+        }
     }
 
     /// The tools that this caller gets, in the order of [`ToolName::ALL`].
     fn tools(&self) -> Vec<Tool> {
+        let Some(vault) = self.vault() else {
+            return Vec::new();
+        };
         ToolName::ALL
             .into_iter()
-            .filter(|tool| !tool.is_mutation() || self.vault.may_write())
+            .filter(|tool| !tool.is_mutation() || vault.may_write())
             .map(ToolName::definition)
             .collect()
     }
@@ -53,7 +97,10 @@ impl VaultServer {
 
 impl ServerHandler for VaultServer {
     fn get_info(&self) -> ServerConfig {
-        info().with_instructions(INSTRUCTIONS)
+        match self.vault() {
+            Some(_) => info().with_instructions(INSTRUCTIONS),
+            None => info(),
+        }
     }
 
     async fn discover(
@@ -77,10 +124,15 @@ impl ServerHandler for VaultServer {
         request: CallToolRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let tool = ToolName::parse(&request.name).ok_or_else(|| unknown_tool(&request.name))?;
-        Ok(tools::call(tool, &self.vault, request.arguments)
-            .await
-            .into())
+        let unknown = || unknown_tool(&request.name);
+        match &self.offer {
+            Offer::Vault(vault) => {
+                let tool = ToolName::parse(&request.name).ok_or_else(unknown)?;
+                Ok(tools::call(tool, vault, request.arguments).await.into())
+            }
+            Offer::Nothing => Err(unknown()),
+            Offer::Wait(retry_after) => Ok(failure(&ToolError::TooManyCalls(*retry_after)).into()),
+        }
     }
 
     async fn list_resources(
@@ -88,92 +140,9 @@ impl ServerHandler for VaultServer {
         request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        resources::list(&self.vault, request).await
-    }
-
-    async fn list_resource_templates(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        only_page(request.as_ref())?;
-        Ok(resources::templates())
-    }
-
-    async fn read_resource(
-        &self,
-        request: ReadResourceRequestParams,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<ReadResourceResponse, ErrorData> {
-        let read = resources::read(&self.vault, &request.uri).await;
-        read.map(Into::into)
-    }
-
-    async fn list_prompts(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<ListPromptsResult, ErrorData> {
-        only_page(request.as_ref())?;
-        Ok(prompts::list())
-    }
-
-    async fn get_prompt(
-        &self,
-        request: GetPromptRequestParams,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<GetPromptResponse, ErrorData> {
-        let prompt = prompts::get(&self.vault, request).await;
-        prompt.map(Into::into)
-    }
-
-    async fn complete(
-        &self,
-        request: CompleteRequestParams,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<CompleteResult, ErrorData> {
-        completion::complete(&self.vault, &request).await
-    }
-}
-
-/// The server of somebody whom the allowlist does not hold: it offers nothing, and says no more.
-#[derive(Clone, Copy, Debug)]
-pub struct EmptyServer;
-
-impl ServerHandler for EmptyServer {
-    fn get_info(&self) -> ServerConfig {
-        info()
-    }
-
-    async fn discover(
-        &self,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<DiscoverResult, ErrorData> {
-        Ok(private_discovery(self))
-    }
-
-    async fn list_tools(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
-        only_page(request.as_ref())?;
-        Ok(private_list(Vec::new()))
-    }
-
-    async fn call_tool(
-        &self,
-        request: CallToolRequestParams,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        Err(unknown_tool(&request.name))
-    }
-
-    async fn list_resources(
-        &self,
-        request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<ListResourcesResult, ErrorData> {
+        if let Some(vault) = self.vault() {
+            return resources::list(vault, request).await;
+        }
         only_page(request.as_ref())?;
         Ok(resources::private_list(Vec::new()))
     }
@@ -184,7 +153,10 @@ impl ServerHandler for EmptyServer {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         only_page(request.as_ref())?;
-        Ok(resources::private_templates(Vec::new()))
+        Ok(match self.vault() {
+            Some(_) => resources::templates(),
+            None => resources::private_templates(Vec::new()),
+        })
     }
 
     async fn read_resource(
@@ -192,7 +164,10 @@ impl ServerHandler for EmptyServer {
         request: ReadResourceRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        Err(resources::not_found(&request.uri))
+        match self.vault() {
+            Some(vault) => resources::read(vault, &request.uri).await.map(Into::into),
+            None => Err(resources::not_found(&request.uri)),
+        }
     }
 
     async fn list_prompts(
@@ -201,7 +176,10 @@ impl ServerHandler for EmptyServer {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         only_page(request.as_ref())?;
-        Ok(prompts::private_list(Vec::new()))
+        Ok(match self.vault() {
+            Some(_) => prompts::list(),
+            None => prompts::private_list(Vec::new()),
+        })
     }
 
     async fn get_prompt(
@@ -209,7 +187,10 @@ impl ServerHandler for EmptyServer {
         request: GetPromptRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        Err(prompts::unknown_prompt(&request.name))
+        match self.vault() {
+            Some(vault) => prompts::get(vault, request).await.map(Into::into),
+            None => Err(prompts::unknown_prompt(&request.name)),
+        }
     }
 
     async fn complete(
@@ -217,32 +198,14 @@ impl ServerHandler for EmptyServer {
         request: CompleteRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        Err(completion::unknown(&request.r#ref))
+        match self.vault() {
+            Some(vault) => completion::complete(vault, &request).await,
+            None => Err(completion::unknown(&request.r#ref)),
+        }
     }
 }
 
-/// The server of somebody whose client has made too many calls: a model reads what to do.
-#[derive(Clone, Copy, Debug)]
-pub struct HurriedServer {
-    /// How long until the next call.
-    pub retry_after: Duration,
-}
-
-impl ServerHandler for HurriedServer {
-    fn get_info(&self) -> ServerConfig {
-        info()
-    }
-
-    async fn call_tool(
-        &self,
-        _request: CallToolRequestParams,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        Ok(failure(&ToolError::TooManyCalls(self.retry_after)).into())
-    }
-}
-
-/// What all servers say of themselves; it must not tell them apart before login.
+/// What every server says of itself; it must not tell them apart before login.
 fn info() -> ServerConfig {
     let capabilities = ServerCapabilities::builder()
         .enable_tools()
@@ -256,7 +219,7 @@ fn info() -> ServerConfig {
 
 /// The discovery answer, for the asking client's own cache alone: the library's default would let
 /// anybody on the way keep it.
-fn private_discovery(server: &impl ServerHandler) -> DiscoverResult {
+fn private_discovery(server: &VaultServer) -> DiscoverResult {
     let mut result = DiscoverResult::from_server_info(
         server.supported_protocol_versions().into_owned(),
         server.get_info(),

@@ -12,7 +12,7 @@ use std::{convert::Infallible, future};
 use ::http::StatusCode;
 use bytes::Bytes;
 use rmcp::{
-    RoleServer, ServerHandler, Service,
+    RoleServer, Service,
     model::{
         ClientRequest, ErrorCode, ErrorData, GetMeta, RequestId, ServerJsonRpcMessage, ServerResult,
     },
@@ -22,6 +22,7 @@ use rmcp::{
 
 use super::{
     request::{self, Era, Message},
+    server::VaultServer,
     tools::ToolName,
 };
 use crate::http::{Request, Response, headers, json};
@@ -33,7 +34,7 @@ use crate::http::{Request, Response, headers, json};
 /// 3. A request is dispatched; the answer repeats its id.
 /// 4. The status tells modern clients about errors that concern routing; legacy clients read all
 ///    JSON-RPC errors from a 200.
-pub async fn respond<S: ServerHandler>(server: S, request: &Request) -> Response {
+pub async fn respond(server: VaultServer, request: &Request) -> Response {
     // (1)
     let (id, era, request) = match request::read(request) {
         // (2)
@@ -90,8 +91,8 @@ fn modern_status(code: ErrorCode) -> StatusCode {
 ///
 /// The service that `serve_directly` starts is there for its peer alone: it waits on a transport
 /// that stays silent, and ends with the task set.
-async fn dispatch<S: ServerHandler>(
-    server: S,
+async fn dispatch(
+    server: VaultServer,
     id: RequestId,
     request: ClientRequest,
 ) -> Result<ServerResult, ErrorData> {

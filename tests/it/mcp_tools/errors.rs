@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fmt::Write as _, time::Duration};
 
 use serde_json::json;
 use vault_mcp::{
-    mcp::{Era, HurriedServer, respond},
+    mcp::{Era, VaultServer, respond},
     storage::memory::File,
     vault::{path::DirPath, storage::StorageError},
 };
@@ -67,7 +67,7 @@ async fn the_documentation_has_a_row_for_every_sentence_of_the_upstream() {
     unused.retain(|row| !building.starts_with(row));
     let retry_after = Duration::from_secs(1);
     let call = Post::call(Era::Modern, "list_notes", &json!({}));
-    let hurried = respond(HurriedServer { retry_after }, &call.request()).await;
+    let hurried = respond(VaultServer::hurried(retry_after), &call.request()).await;
     let hurried = String::from_utf8_lossy(hurried.body()).into_owned();
     unused.retain(|row| !hurried.contains(row));
     assert_eq!(unused, BTreeSet::new(), "said by nothing");
