@@ -22,7 +22,7 @@ use crate::vault::{
         BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, CompletionPage, CompletionQuery,
         Entry, HistoryPage, HistoryQuery, Indexed, LinkQuery, Links, ListQuery, Listing, Lookup,
         Overview, OverviewQuery, Revision, SearchHit, SearchPage, SearchQuery, Sieve, StorageError,
-        StoredNote, VaultStorage,
+        StoredNote, SweepPage, SweepQuery, VaultStorage,
     },
     text,
 };
@@ -380,6 +380,13 @@ impl VaultStorage for MemoryStorage {
             .and_then(|last| commits.get(..=last))
             .unwrap_or_default();
         Ok(history::page(looked_at, from, query))
+    }
+
+    async fn sweep(&self, query: &SweepQuery<'_>) -> Result<Indexed<SweepPage>, StorageError> {
+        self.with_notes(query.sieve, |commit, notes| {
+            catalog::sweep(commit, notes, query)
+        })
+        .map(Indexed::Answer)
     }
 
     async fn create(

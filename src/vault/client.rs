@@ -17,6 +17,7 @@ mod overview;
 mod read;
 mod room;
 mod search;
+mod sweep;
 mod write;
 
 use std::{fmt, rc::Rc};
@@ -31,7 +32,7 @@ pub use links::{Backlinks, Linked, LinkingNote, MAX_BACKLINKS};
 pub use list::{FolderSummary, ListRequest, ListedNote, MAX_PAGE, NotePage};
 pub use overview::{IndexedFacts, VaultOverview};
 pub use read::{Note, ReadNote, Reading};
-pub use search::{FoundNote, FoundPage, MAX_HITS, SearchRequest};
+pub use search::{FoundNote, FoundPage, MAX_HITS, SearchMode, SearchRequest};
 pub use write::WriteRequest;
 
 use super::{

@@ -12,7 +12,7 @@ use super::{
     markdown::{SectionError, SectionName},
     path::PathError,
     policy::{Denied, NameProblem},
-    storage::{Denial, Revision, StorageError},
+    storage::{Denial, Progress, Revision, StorageError},
 };
 
 /// The stable codes, as they appear on the wire. A code never changes its meaning.
@@ -263,6 +263,11 @@ impl VaultError {
             argument,
             problem: problem.to_string(),
         }
+    }
+
+    /// That the index is not ready, and how far it is.
+    pub(super) const fn building(Progress { indexed, total }: Progress) -> Self {
+        Self::IndexBuilding { indexed, total }
     }
 
     /// The error's stable code.

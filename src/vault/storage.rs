@@ -8,6 +8,7 @@ mod catalog;
 mod history;
 mod links;
 mod object_id;
+mod sweep;
 
 use std::{fmt, time::Duration};
 
@@ -29,6 +30,7 @@ pub use catalog::{
 pub use history::{ChangeKind, HistoryPage, HistoryQuery, MAX_DIFF_BYTES, NoteChange, NoteCommit};
 pub use links::{Backlink, LinkQuery, LinkedNote, Links, NoteLinks};
 pub use object_id::{CommitId, NotAnObjectId, Revision};
+pub use sweep::{SweepPage, SweepQuery};
 
 /// Decides which paths may leave a backend. The policy is its only implementation.
 pub trait Sieve {
@@ -146,10 +148,10 @@ impl fmt::Debug for SearchQuery<'_> {
 }
 
 /// A note in which a query was found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SearchHit {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SearchHit<P = Visible> {
     /// Where it is.
-    pub path: Visible,
+    pub path: P,
     /// Its title.
     pub title: String,
     /// The place in its text that says most about the query; `None` where the path alone does.
@@ -336,6 +338,23 @@ pub trait VaultStorage {
             }),
             ..SearchPage::of_nothing()
         })
+    }
+
+    /// Looks through notes for a pattern, in the order of their path's bytes, as far as a budget goes.
+    ///
+    /// # Behavior
+    /// - The head is searched, and the answer names it.
+    /// - What is found is exactly what a [`Matcher`](super::text::Matcher) finds that looks at every
+    ///   note that the filter admits, up to where the call ended. Where that is depends on the backend:
+    ///   one that knows where not to look gets further.
+    /// - Notes that the sieve does not let through are neither looked at nor counted, and cost nothing.
+    /// - A backend that does not know enough at the moment says so. One that never does has this
+    ///   default.
+    ///
+    /// # Errors
+    /// Any [`StorageError`] of reading.
+    async fn sweep(&self, _query: &SweepQuery<'_>) -> Result<Indexed<SweepPage>, StorageError> {
+        Ok(Indexed::NOT_YET)
     }
 
     /// Lists a page of notes with what they say of themselves.

@@ -58,6 +58,7 @@ mod storage_load;
 mod storage_real;
 mod storage_search;
 mod storage_states;
+mod storage_sweep;
 mod support;
 mod vault_edit;
 mod vault_list;

@@ -18,6 +18,9 @@ use crate::support::{
     storage::{list, read, run},
 };
 
+/// How many rounds a build may take.
+const ROUNDS: usize = 5;
+
 /// An index of the real vault, built.
 async fn indexed() -> AtIndex {
     let root = std::env::var("VAULT_MCP_REAL_VAULT").expect("set VAULT_MCP_REAL_VAULT=DIR");
@@ -28,7 +31,16 @@ async fn indexed() -> AtIndex {
         .expect("a look-alike");
     let vault = AtIndex::over(look_alike);
     let started = Instant::now();
-    vault.index.work().await.expect("a build");
+    // As the object's alarm does: on a machine under load an archive may break off at its time limit,
+    // and the next round takes the build up where it was.
+    for _ in 0..ROUNDS {
+        if let Err(error) = vault.index.work().await {
+            println!("a round of the build: {error}");
+        }
+        if vault.index.status().unwrap().stage == Stage::Ready {
+            break;
+        }
+    }
     let status = vault.index.status().unwrap();
     println!("{} notes built in {:?}", status.notes, started.elapsed());
     assert_eq!(status.stage, Stage::Ready);

@@ -11,7 +11,7 @@ use crate::{
     mcp::{resources, result},
     vault::{
         VaultClient, VaultError,
-        client::{FilterRequest, FoundPage, SearchRequest},
+        client::{FilterRequest, FoundPage, SearchMode, SearchRequest},
         error::Code,
     },
 };
@@ -68,6 +68,7 @@ pub(super) async fn blocks(
 async fn found(vault: &VaultClient, topic: &str) -> Result<Option<FoundPage>, VaultError> {
     let request = SearchRequest {
         query: topic,
+        mode: SearchMode::Text,
         dir: "",
         filter: FilterRequest::default(),
         limit: MAX_LINKS,

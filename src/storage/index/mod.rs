@@ -10,7 +10,8 @@
 //!   where the bytes come from.
 //! - `write`, `room`, `obstacles`, `pace`: one change after the other, and what it must not replace.
 //! - `walk`: when notes were changed last.
-//! - `read`: notes; `search`, `terms`: those that hold a query; `browse`: pages of notes, and the
+//! - `read`: notes; `search`, `terms`: those that hold a query; `sweep`: those that hold
+//!   a pattern; `browse`: pages of notes, and the
 //!   vault summed up; `conditions`: which notes are meant; `links`: where links lead.
 //!
 //! Nothing holds a borrow or leaves the database half changed across an `await`: statements without
@@ -30,6 +31,7 @@ mod room;
 mod rows;
 mod schema;
 mod search;
+mod sweep;
 mod sync;
 mod terms;
 mod unpack;
@@ -67,7 +69,8 @@ use crate::{
             BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, CompletionPage,
             CompletionQuery, Entry, HistoryPage, HistoryQuery, Indexed, LinkQuery, Links,
             ListQuery, Listing, Lookup, Lookups, Overview, OverviewQuery, Progress, Revision,
-            SearchHit, SearchPage, SearchQuery, Sieve, StorageError, VaultStorage,
+            SearchHit, SearchPage, SearchQuery, Sieve, StorageError, SweepPage, SweepQuery,
+            VaultStorage,
         },
     },
 };
@@ -431,6 +434,11 @@ impl VaultStorage for VaultIndex {
             by_path_only: found.by_path_only,
             unfinished,
         })
+    }
+
+    async fn sweep(&self, query: &SweepQuery<'_>) -> Result<Indexed<SweepPage>, StorageError> {
+        let page = self.indexed(|index| index.sweep_rows(query)).await?;
+        Ok(page.map(|page| page.with_paths(|path| query.sieve.admit(&path))))
     }
 
     async fn browse(&self, query: &BrowseQuery<'_>) -> Result<Indexed<BrowsePage>, StorageError> {

@@ -12,6 +12,7 @@ use crate::{
         path::{DirPath, VaultPath},
         policy::Visible,
         storage::{Revision, Sieve},
+        text::is_composed,
     },
 };
 
@@ -169,11 +170,12 @@ impl Rows {
             entry = Entry::of(path.path(), "", &metadata);
         }
         let parent = path.path().parent();
+        let is_composed = is_composed(path.as_str()) && body.is_none_or(is_composed);
         let title: String = metadata.title.chars().take(MAX_TITLE).collect();
         self.remove(path.as_str())?;
         let rows = self.sql.exec(
-            "INSERT INTO notes(path, fold, name, dir, level, sha, size, kind, title, body)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
+            "INSERT INTO notes(path, fold, name, dir, level, sha, size, kind, title, composed, body)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
             &[
                 path.as_str().into(),
                 path.fold().into(),
@@ -184,6 +186,7 @@ impl Rows {
                 i64::try_from(bytes).unwrap_or(i64::MAX).into(),
                 (kind as i64).into(),
                 title.into(),
+                i64::from(is_composed).into(),
                 body.map_or(SqlValue::Null, SqlValue::from),
             ],
         )?;
@@ -244,6 +247,14 @@ impl Rows {
         let rows = self.sql.exec(&statement, conditions.parameters())?;
         rows.first()
             .map_or(Ok(0), |row| Ok(row.integer(0)?.unsigned_abs()))
+    }
+
+    /// The last path of the notes that meet the conditions.
+    pub(super) fn last_of(&self, conditions: &Conditions) -> Result<Option<String>, Fault> {
+        let statement = format!("SELECT max(path) FROM notes WHERE 1{}", conditions.sql());
+        let rows = self.sql.exec(&statement, conditions.parameters())?;
+        let last = rows.first().map(|row| row.optional_text(0)).transpose()?;
+        Ok(last.flatten().map(str::to_owned))
     }
 
     /// Removes the note at `path`.

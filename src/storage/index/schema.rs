@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// The layout below. A database of another one is emptied: everything in it can be had again.
-const VERSION: &str = "8";
+const VERSION: &str = "9";
 
 /// The statements that make the layout.
 ///
@@ -14,7 +14,7 @@ const VERSION: &str = "8";
 /// stands last, so that reading the columns before it does not touch its pages. `name` is what links
 /// to it have in common; `level` is how many
 /// folders are above it; `modified` when it was changed last, in seconds since the Unix epoch, where
-/// that is known. The few notes whose text no row holds have an index of their own: every search
+/// that is known; `composed` whether path and text are in NFC. The few notes whose text no row holds have an index of their own: every search
 /// counts them.
 ///
 /// `tags`, `properties` and `links` hold what the notes say of themselves, in the forms in which it
@@ -41,6 +41,7 @@ const LAYOUT: [&str; 17] = [
        kind INTEGER NOT NULL,
        title TEXT NOT NULL,
        modified INTEGER,
+       composed INTEGER NOT NULL,
        body TEXT
      )",
     "CREATE INDEX notes_fold ON notes(fold)",

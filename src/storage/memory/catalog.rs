@@ -12,8 +12,10 @@ use crate::{
         policy::Visible,
         storage::{
             Backlink, BrowsePage, BrowseQuery, CatalogEntry, CommitId, FolderCount, LinkQuery,
-            Links, NoteLinks, Order, Overview, OverviewQuery, RECENT, Revision, TOP_TAGS, TagCount,
+            Links, NoteLinks, Order, Overview, OverviewQuery, RECENT, Revision, SearchHit,
+            StorageError, SweepPage, SweepQuery, TOP_TAGS, TagCount,
         },
+        text::{Document, Sweep},
     },
 };
 
@@ -168,6 +170,56 @@ pub fn links(commit: Option<CommitId>, notes: &[Read<'_>], query: &LinkQuery<'_>
         commit,
         notes: answer.collect(),
     }
+}
+
+/// What `query` finds in `notes`, which are in the order of their paths.
+///
+/// # Errors
+/// [`StorageError::Unexpected`] for a pattern that no engine takes.
+pub fn sweep(
+    commit: Option<CommitId>,
+    notes: &[Read<'_>],
+    query: &SweepQuery<'_>,
+) -> Result<SweepPage, StorageError> {
+    // A note that is no text is searched by its path, as if it were empty.
+    let meant: Vec<(&Visible, Option<&str>)> = notes
+        .iter()
+        .filter(|note| query.dir.strip(note.path.as_str()).is_some())
+        .map(|note| (&note.path, str::from_utf8(note.bytes).ok()))
+        .filter(|(path, text)| is_meant(query.filter, path, text.unwrap_or_default()))
+        .collect();
+    let after = query.after.as_ref().map(Visible::as_str);
+    let mut end =
+        meant.partition_point(|(path, _)| after.is_some_and(|after| path.as_str() <= after));
+    let mut sweep = Sweep::new(query.pattern, query.limit, query.budget)
+        .map_err(|error| StorageError::Unexpected(error.to_string()))?;
+    for (path, text) in meant.iter().skip(end) {
+        let (path, text) = (path.path(), text.unwrap_or_default());
+        if !sweep.affords((path.as_str().len() + text.len()) as u64) {
+            break;
+        }
+        sweep.look_at(&Document { path, text });
+        end += 1;
+    }
+    let (hits, found) = sweep.into_found();
+    let hits = hits.into_iter().filter_map(|hit| {
+        Some(SearchHit {
+            path: query.sieve.admit(hit.path.as_str())?,
+            title: hit.title,
+            excerpt: hit.excerpt,
+        })
+    });
+    let (covered, behind) = meant.split_at(end);
+    let last = covered.last().filter(|_| !behind.is_empty());
+    Ok(SweepPage {
+        commit,
+        found,
+        hits: hits.collect(),
+        searched: covered.len() as u64,
+        by_path_only: covered.iter().filter(|(_, text)| text.is_none()).count() as u64,
+        unsearched: behind.len() as u64,
+        stopped_at: last.map(|(path, _)| (*path).clone()),
+    })
 }
 
 /// Whether the filter admits a note that says `text`.

@@ -13,7 +13,7 @@ use crate::{
         path::{DirPath, VaultPath},
         storage::{
             BrowsePage, BrowseQuery, CatalogEntry, CommitId, Entry, FolderCount, Indexed, Order,
-            Progress, Revision,
+            Revision,
         },
         title,
     },
@@ -214,9 +214,7 @@ impl VaultClient {
                 }
             }
             Indexed::Building(_) if is_plain => self.found_in_tree(listed).await,
-            Indexed::Building(Progress { indexed, total }) => {
-                Err(VaultError::IndexBuilding { indexed, total })
-            }
+            Indexed::Building(progress) => Err(VaultError::building(progress)),
         }
     }
 

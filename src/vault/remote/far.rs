@@ -4,18 +4,18 @@ use serde::Serialize;
 
 use super::{
     LinkError, as_text, unexpected,
-    wire::{Call, WireHit, WireListing, WireLookup, WireSearch},
+    wire::{Call, WireListing, WireLookup, WireSearch, WireSweep},
 };
 use crate::vault::{
     filter::NoteFilter,
     path::{DirPath, VaultPath},
     policy::{VaultPolicy, Visible, Writable},
     storage::{
-        BrowseQuery, CommitId, CompletionQuery, HistoryPage, HistoryQuery, Indexed, LinkQuery,
-        LinkedNote, Links, ListQuery, Overview, OverviewQuery, SearchQuery, Sieve, StorageError,
-        VaultStorage,
+        BrowsePage, BrowseQuery, CommitId, CompletionQuery, HistoryPage, HistoryQuery, Indexed,
+        LinkQuery, LinkedNote, Links, ListQuery, Order, Overview, OverviewQuery, SearchHit,
+        SearchQuery, Sieve, StorageError, SweepPage, SweepQuery, VaultStorage,
     },
-    text::Query,
+    text::{Pattern, Query},
 };
 
 /// Has `storage` answer a call, for what `policy` lets through.
@@ -43,22 +43,11 @@ pub async fn answer(
             order,
             offset,
             limit,
-        } => text(&match DirPath::parse(&dir) {
-            Err(error) => Err(unexpected(&error)),
-            Ok(dir) => {
-                let query = BrowseQuery {
-                    sieve: policy,
-                    dir,
-                    depth,
-                    filter: &filter,
-                    order,
-                    offset,
-                    limit,
-                };
-                let page = storage.browse(&query).await;
-                page.map(|page| page.map(|page| page.with_paths(as_text)))
-            }
-        }),
+        } => {
+            let asked = (depth, &filter, order, offset, limit);
+            let page = browse(storage, policy, &dir, asked).await;
+            text(&page.map(|page| page.map(|page| page.with_paths(as_text))))
+        }
         Call::Overview { named } => text(&overview(storage, policy, &named).await),
         Call::Complete { typed, limit } => {
             let query = CompletionQuery {
@@ -99,6 +88,10 @@ pub async fn answer(
             offset,
             limit,
         } => text(&search(storage, policy, &query, (&dir, &filter), (offset, limit)).await),
+        Call::Sweep(call) => {
+            let page = sweep(storage, policy, call).await;
+            text(&page.map(|page| page.map(|page| page.with_paths(as_text))))
+        }
         Call::Create {
             path,
             content,
@@ -216,6 +209,25 @@ async fn links(
     Ok(links.map(|links| links.with_paths(as_text)))
 }
 
+async fn browse(
+    storage: &dyn VaultStorage,
+    policy: &VaultPolicy,
+    dir: &str,
+    (depth, filter, order, offset, limit): (Option<usize>, &NoteFilter, Order, usize, usize),
+) -> Result<Indexed<BrowsePage>, StorageError> {
+    let dir = DirPath::parse(dir).map_err(|error| unexpected(&error))?;
+    let query = BrowseQuery {
+        sieve: policy,
+        dir,
+        depth,
+        filter,
+        order,
+        offset,
+        limit,
+    };
+    storage.browse(&query).await
+}
+
 async fn search(
     storage: &dyn VaultStorage,
     policy: &VaultPolicy,
@@ -234,7 +246,7 @@ async fn search(
         limit,
     };
     let found = storage.search(&asked).await?;
-    let hits = found.hits.into_iter().map(|hit| WireHit {
+    let hits = found.hits.into_iter().map(|hit| SearchHit {
         path: hit.path.as_str().to_owned(),
         title: hit.title,
         excerpt: hit.excerpt,
@@ -253,6 +265,26 @@ async fn search(
 fn admitted(policy: &VaultPolicy, path: &str) -> Result<Visible, StorageError> {
     let hidden = || unexpected(&"a path that policy does not let be read");
     policy.admit(path).ok_or_else(hidden)
+}
+
+async fn sweep(
+    storage: &dyn VaultStorage,
+    policy: &VaultPolicy,
+    call: WireSweep,
+) -> Result<Indexed<SweepPage>, StorageError> {
+    let pattern = &Pattern::parse(&call.pattern).map_err(|error| unexpected(&error))?;
+    let dir = DirPath::parse(&call.dir).map_err(|error| unexpected(&error))?;
+    let after = call.after.map(|path| admitted(policy, &path)).transpose()?;
+    let asked = SweepQuery {
+        sieve: policy,
+        pattern,
+        dir,
+        filter: &call.filter,
+        after,
+        limit: call.limit,
+        budget: call.budget,
+    };
+    storage.sweep(&asked).await
 }
 
 fn writable(policy: &VaultPolicy, path: &str) -> Result<Writable, StorageError> {

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use super::{
     RemoteStorage, as_text,
-    wire::{Bytes, Call, WireListing, WireLookup, WireSearch},
+    wire::{Bytes, Call, WireListing, WireLookup, WireSearch, WireSweep},
 };
 use crate::vault::{
     policy::{Visible, Writable},
@@ -12,7 +12,7 @@ use crate::vault::{
         BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, CompletionPage, CompletionQuery,
         Entry, HistoryPage, HistoryQuery, Indexed, LinkQuery, Links, ListQuery, Listing, Lookup,
         Lookups, Overview, OverviewQuery, Revision, SearchHit, SearchPage, SearchQuery, Sieve,
-        StorageError, VaultStorage,
+        StorageError, SweepPage, SweepQuery, VaultStorage,
     },
 };
 
@@ -156,6 +156,19 @@ impl VaultStorage for RemoteStorage {
             by_path_only: found.by_path_only,
             unfinished: found.unfinished,
         })
+    }
+
+    async fn sweep(&self, query: &SweepQuery<'_>) -> Result<Indexed<SweepPage>, StorageError> {
+        let call = Call::Sweep(WireSweep {
+            pattern: query.pattern.as_str().to_owned(),
+            dir: query.dir.as_str().to_owned(),
+            filter: query.filter.clone(),
+            after: query.after.as_ref().map(|path| path.as_str().to_owned()),
+            limit: query.limit,
+            budget: query.budget,
+        });
+        let page: Indexed<SweepPage<String>> = self.call(&call).await?;
+        Ok(page.map(|page| page.with_paths(|path| query.sieve.admit(&path))))
     }
 
     async fn create(

@@ -6,9 +6,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use crate::vault::{
     filter::NoteFilter,
     storage::{
-        CommitId, CommitInfo, LinkedNote, Lookup, Order, Progress, Revision, Sieve, StoredNote,
+        CommitId, CommitInfo, LinkedNote, Lookup, Order, Progress, Revision, SearchHit, Sieve,
+        StoredNote,
     },
-    text::Excerpt,
 };
 
 /// A call of a method of [`VaultStorage`](crate::vault::storage::VaultStorage).
@@ -64,6 +64,7 @@ pub(super) enum Call {
         offset: usize,
         limit: usize,
     },
+    Sweep(WireSweep),
     Create {
         path: String,
         content: Bytes,
@@ -95,7 +96,8 @@ impl Call {
             | Self::Complete { .. }
             | Self::History { .. }
             | Self::Hear { .. }
-            | Self::Search { .. } => false,
+            | Self::Search { .. }
+            | Self::Sweep(_) => false,
             Self::Create { .. } | Self::Update { .. } | Self::Delete { .. } => true,
         }
     }
@@ -160,17 +162,10 @@ pub(super) struct WireNote {
 pub(super) struct WireSearch {
     pub(super) commit: Option<CommitId>,
     pub(super) total: usize,
-    pub(super) hits: Vec<WireHit>,
+    pub(super) hits: Vec<SearchHit<String>>,
     pub(super) searched: u64,
     pub(super) by_path_only: u64,
     pub(super) unfinished: Option<Progress>,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct WireHit {
-    pub(super) path: String,
-    pub(super) title: String,
-    pub(super) excerpt: Option<Excerpt>,
 }
 
 /// Bytes as base64, which JSON can carry.
@@ -191,4 +186,15 @@ impl<'de> Deserialize<'de> for Bytes {
             .map(Self)
             .map_err(D::Error::custom)
     }
+}
+
+/// A [`SweepQuery`](crate::vault::storage::SweepQuery) on the way.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct WireSweep {
+    pub(super) pattern: String,
+    pub(super) dir: String,
+    pub(super) filter: NoteFilter,
+    pub(super) after: Option<String>,
+    pub(super) limit: usize,
+    pub(super) budget: u64,
 }

@@ -23,17 +23,25 @@
 //! - The pieces of a phrase must follow each other with nothing but symbols and white space between
 //!   them, so that a phrase is found across a line break and through emphasis.
 //! - Nothing in a query is syntax but white space and pairs of double quotes.
+//!
+//! # Patterns
+//! A [`Pattern`] is a regular expression, which is matched against lines as they are written: see
+//! there. Nothing is folded for it but what it says itself.
 
 mod class;
 mod excerpt;
 mod fold;
+mod pattern;
 mod query;
 mod scan;
+mod sweep;
 mod token;
 
 pub use class::{Class, class};
 pub use excerpt::Excerpt;
 pub use fold::{Folded, fold};
+pub use pattern::{Letter, Literal, Matcher, Needed, Pattern, PatternError, is_composed};
 pub use query::{Clause, Lookup, MAX_CLAUSES, MAX_QUERY_CHARACTERS, Query, QueryError, Term};
 pub use scan::{Document, Hit, holds, search, searchable_path};
+pub use sweep::Sweep;
 pub use token::{Token, TokenKind, compounds, runs, tokens};

@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 use vault_mcp::vault::{
     policy::{Visible, Writable},
     storage::{
-        CommitId, CommitInfo, Committed, HistoryPage, HistoryQuery, ListQuery, Listing, Lookup,
-        Progress, Revision, SearchPage, SearchQuery, Sieve, StorageError, VaultStorage,
+        BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, Entry, HistoryPage, HistoryQuery,
+        Indexed, ListQuery, Listing, Lookup, Progress, Revision, SearchPage, SearchQuery, Sieve,
+        StorageError, SweepPage, SweepQuery, VaultStorage,
     },
 };
 
@@ -210,14 +211,171 @@ async fn a_snippet_cannot_speak_in_the_servers_place() {
     assert_eq!(members, ["line", "path", "title"]);
 }
 
+#[tokio::test]
+async fn a_regex_says_what_it_found_as_a_text_does() {
+    let app = app();
+    let owner = app.owner().await;
+    let arguments = json!({ "query": r"^Call the pl\w+", "mode": "regex" });
+    let facts = owner.call("search_notes", arguments).await.facts();
+    assert_eq!(
+        facts,
+        json!({
+            "total": 1,
+            "hits": [{
+                "path": "Areas/Boiler.md",
+                "title": "The Boiler",
+                "line": 4,
+                "section": "Service",
+                "snippet": "Call the plumber about the valve.",
+            }],
+            "searched": 4,
+            "commit": app.storage.inner().head(),
+        })
+    );
+    for (query, mode, dir, expected) in [
+        ("plumber", "regex", "", ["Areas/Boiler.md"].as_slice()),
+        (
+            "(?i)plumber",
+            "regex",
+            "",
+            &["Areas/Boiler.md", "Plumber.md"],
+        ),
+        ("(?i)plumber", "text", "", &[]),
+        ("(?i)plumber", "regex", "areas", &["Areas/Boiler.md"]),
+        (r"br\w+e\b", "regex", "", &["Areas/Café.md"]),
+        (r"\[\[\w+\]\]", "regex", "", &["Inbox.md"]),
+        (r"\.md$", "regex", "", &[]),
+    ] {
+        let arguments = json!({ "query": query, "mode": mode, "dir": dir });
+        let facts = owner.call("search_notes", arguments).await.facts();
+        let hits = facts["hits"].as_array().unwrap();
+        let paths: Vec<_> = hits
+            .iter()
+            .map(|hit| hit["path"].as_str().unwrap())
+            .collect();
+        assert_eq!(paths, expected, "{query}");
+        assert_eq!(facts["total"], expected.len(), "{query}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_regex_is_refused_with_the_reason_and_reaches_no_backend() {
+    let app = app();
+    let owner = app.owner().await;
+    app.storage.take_calls();
+    for (query, mode, said) in [
+        (
+            "(a",
+            "regex",
+            "query is no regular expression: unclosed group (at character 1)",
+        ),
+        ("a(?!b)", "regex", "look-around"),
+        (r"a\n", "regex", "query asks for a line break"),
+        ("", "regex", "query is empty"),
+        (r"\w{1000}", "regex", "query is too large"),
+        ("a", "glob", "mode"),
+    ] {
+        let arguments = json!({ "query": query, "mode": mode });
+        let answer = owner.call("search_notes", arguments).await;
+        assert_eq!(answer.code(), "INVALID_ARGUMENT", "{query}");
+        assert!(answer.error().contains(said), "{}", answer.error());
+    }
+    for dir in [".obsidian", "../x"] {
+        let arguments = json!({ "query": ".*", "mode": "regex", "dir": dir });
+        owner.call("search_notes", arguments).await.error();
+    }
+    assert_eq!(app.storage.take_calls(), [""; 0]);
+}
+
+/// A vault that one call does not get through: the answer has no total until it has gone through all.
+#[tokio::test]
+async fn a_regex_over_more_than_a_call_may_look_at_goes_on_with_its_cursor() {
+    let large = "hay ".repeat(700_000);
+    let names: Vec<String> = (0..9).map(|n| format!("Note {n}.md")).collect();
+    let texts: Vec<String> = (0..9).map(|n| format!("{large}\nneedle {n}")).collect();
+    let notes: Vec<(&str, &str)> = names
+        .iter()
+        .zip(&texts)
+        .map(|(name, text)| (name.as_str(), text.as_str()))
+        .collect();
+    let app = TestApp::of(&notes);
+    let owner = app.owner().await;
+    for limit in [1, 20] {
+        let mut found = Vec::new();
+        let mut unfinished = 0;
+        let mut cursor = Value::Null;
+        loop {
+            let arguments = json!({ "query": "needle [0-7]", "mode": "regex", "limit": limit, "cursor": cursor });
+            let facts = owner.call("search_notes", arguments).await.facts();
+            let hits = facts["hits"].as_array().unwrap();
+            found.extend(
+                hits.iter()
+                    .map(|hit| hit["path"].as_str().unwrap().to_owned()),
+            );
+            let searched = facts["searched"].as_u64().unwrap();
+            if let Some(left) = facts["not_searched_yet"].as_u64() {
+                assert_eq!(searched + left, 9);
+                assert_eq!(facts["total"], Value::Null);
+                assert!(facts["found_so_far"].as_u64().unwrap() >= found.len() as u64);
+                assert_ne!(facts["next_cursor"], Value::Null);
+                unfinished += 1;
+            } else {
+                assert_eq!((facts["total"].as_u64(), searched), (Some(8), 9));
+                assert_eq!(facts["found_so_far"], Value::Null);
+            }
+            cursor = facts["next_cursor"].clone();
+            if cursor.is_null() {
+                break;
+            }
+        }
+        assert!(unfinished > 1, "{unfinished}");
+        assert_eq!(found, names[..8], "{limit}");
+    }
+    // The cursor is for this query and this commit.
+    let first = json!({ "query": "needle", "mode": "regex", "limit": 1 });
+    let cursor = owner.call("search_notes", first).await.facts()["next_cursor"].clone();
+    for arguments in [
+        json!({ "query": "needle", "limit": 1, "cursor": cursor }),
+        json!({ "query": "needles", "mode": "regex", "cursor": cursor }),
+    ] {
+        let answer = owner.call("search_notes", arguments).await;
+        assert_eq!(answer.code(), "INVALID_ARGUMENT");
+    }
+    push(app.storage.inner(), "New.md", "needle");
+    let arguments = json!({ "query": "needle", "mode": "regex", "limit": 1, "cursor": cursor });
+    let answer = owner.call("search_notes", arguments).await;
+    assert!(
+        answer.error().contains("search again"),
+        "{}",
+        answer.error()
+    );
+}
+
 /// A backend that is not through with its index yet.
 #[derive(Debug)]
 struct Unfinished(Option<u64>);
 
+impl Unfinished {
+    const fn progress(&self) -> Progress {
+        Progress {
+            indexed: 40,
+            total: self.0,
+        }
+    }
+}
+
 #[async_trait(?Send)]
 impl VaultStorage for Unfinished {
-    async fn list(&self, _query: &ListQuery<'_>) -> Result<Listing, StorageError> {
-        Err(StorageError::NotFound)
+    async fn list(&self, query: &ListQuery<'_>) -> Result<Listing, StorageError> {
+        let path = query.sieve.admit("Note.md").unwrap();
+        Ok(Listing {
+            commit: Some(CommitId::of(b"head")),
+            entries: vec![Entry {
+                path,
+                revision: Revision::of(b"x"),
+                bytes: 1,
+            }],
+        })
     }
 
     async fn read(
@@ -241,11 +399,16 @@ impl VaultStorage for Unfinished {
             hits: Vec::new(),
             searched: 40,
             by_path_only: 0,
-            unfinished: Some(Progress {
-                indexed: 40,
-                total: self.0,
-            }),
+            unfinished: Some(self.progress()),
         })
+    }
+
+    async fn sweep(&self, _query: &SweepQuery<'_>) -> Result<Indexed<SweepPage>, StorageError> {
+        Ok(Indexed::Building(self.progress()))
+    }
+
+    async fn browse(&self, _query: &BrowseQuery<'_>) -> Result<Indexed<BrowsePage>, StorageError> {
+        Ok(Indexed::Building(self.progress()))
     }
 
     async fn create(
@@ -284,13 +447,30 @@ async fn an_index_that_is_being_built_says_how_far_it_is() {
     for (total, said) in [(Some(100), "40 of 100 notes"), (None, "40 notes so far")] {
         let app = TestApp::over(Unfinished(total));
         let owner = app.owner().await;
-        let answer = owner.call("search_notes", json!({ "query": "x" })).await;
-        assert_eq!(answer.code(), "INDEX_BUILDING");
-        assert!(answer.error().contains(said), "{}", answer.error());
-        assert!(
-            answer.error().ends_with("Try again in a minute."),
-            "{}",
-            answer.error()
-        );
+        for (tool, arguments) in [
+            ("search_notes", json!({ "query": "x" })),
+            ("search_notes", json!({ "query": "x", "tag": "boat" })),
+            (
+                "search_notes",
+                json!({ "query": "x", "frontmatter": { "status": "done" } }),
+            ),
+            ("search_notes", json!({ "query": "x", "mode": "regex" })),
+            ("list_notes", json!({ "tag": "boat" })),
+            ("list_notes", json!({ "frontmatter": { "status": "done" } })),
+            ("list_notes", json!({ "modified_since": "2026-11-30" })),
+            ("list_notes", json!({ "sort": "modified" })),
+        ] {
+            let answer = owner.call(tool, arguments.clone()).await;
+            assert_eq!(answer.code(), "INDEX_BUILDING", "{tool} {arguments}");
+            assert!(answer.error().contains(said), "{}", answer.error());
+            assert!(
+                answer.error().ends_with("Try again in a minute."),
+                "{}",
+                answer.error()
+            );
+        }
+        // What needs no index is answered without one.
+        let plain = owner.call("list_notes", json!({})).await.facts();
+        assert_eq!(plain["total"], 1);
     }
 }

@@ -4,7 +4,10 @@ use std::time::Duration;
 
 use vault_mcp::vault::{
     VaultError,
-    client::{DeleteRequest, FilterRequest, SearchRequest, WriteOutcome, WriteRequest, Written},
+    client::{
+        DeleteRequest, FilterRequest, SearchMode, SearchRequest, WriteOutcome, WriteRequest,
+        Written,
+    },
     storage::Revision,
 };
 use vault_mcp_dev::SeedFile;
@@ -317,6 +320,7 @@ async fn search(world: &World, path: &str) {
     };
     let request = SearchRequest {
         query: &needle,
+        mode: SearchMode::Text,
         dir: "",
         filter: FilterRequest::default(),
         limit: 20,

@@ -11,7 +11,8 @@ use vault_mcp::{
             BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, CompletionPage,
             CompletionQuery, Entry, HistoryPage, HistoryQuery, Indexed, LinkQuery, Links,
             ListQuery, Listing, Lookup, Lookups, NoteCommit, Overview, OverviewQuery, Revision,
-            SearchHit, SearchPage, SearchQuery, Sieve, StorageError, StoredNote, VaultStorage,
+            SearchHit, SearchPage, SearchQuery, Sieve, StorageError, StoredNote, SweepPage,
+            SweepQuery, VaultStorage,
         },
     },
 };
@@ -113,6 +114,11 @@ impl<S: VaultStorage> VaultStorage for Recording<S> {
     async fn search(&self, query: &SearchQuery<'_>) -> Result<SearchPage, StorageError> {
         self.record("search", query.query.as_str());
         self.inner.search(query).await
+    }
+
+    async fn sweep(&self, query: &SweepQuery<'_>) -> Result<Indexed<SweepPage>, StorageError> {
+        self.record("sweep", query.pattern.as_str());
+        self.inner.sweep(query).await
     }
 
     async fn create(
