@@ -84,7 +84,7 @@ impl<'a> Layout<'a> {
         let range = self.offset(span.start)..self.offset(span.end);
         match event {
             Event::MappingStart(..) | Event::SequenceStart(..) => {
-                let is_in_brackets = self.ends_with(&range, ['[', '{']);
+                let is_in_brackets = self.content(range.start).1.starts_with(['[', '{']);
                 match walk.depth {
                     0 if is_in_brackets || matches!(event, Event::SequenceStart(..)) => {
                         return Err(Unclear::NoMapping);
@@ -107,15 +107,16 @@ impl<'a> Layout<'a> {
                 walk.depth += 1;
             }
             Event::MappingEnd | Event::SequenceEnd => {
+                let end = self.bracket_end(&range).unwrap_or(range.end);
                 walk.depth = walk.depth.saturating_sub(1);
                 match walk.depth {
                     1 => {
                         if let Some(mut value) = walk.value.take() {
-                            value.range.end = range.end;
+                            value.range.end = end;
                             self.finish(walk, value)?;
                         }
                     }
-                    2 => walk.end_item(range.end),
+                    2 => walk.end_item(end),
                     _ => {}
                 }
             }
@@ -124,9 +125,10 @@ impl<'a> Layout<'a> {
                 (1, None) => walk.key = Some((text.to_string(), span)),
                 (1, Some(_)) => {
                     let form = scalar_form(text, *style);
+                    let range = self.without_what_follows(range, *style);
                     self.finish(walk, Node { range, form })?;
                 }
-                (2, _) => walk.item(range),
+                (2, _) => walk.item(self.without_what_follows(range, *style)),
                 _ => {}
             },
             Event::Alias(_) => match (walk.depth, &walk.key) {
@@ -148,6 +150,28 @@ impl<'a> Layout<'a> {
             | Event::Nothing => {}
         }
         Ok(())
+    }
+
+    /// Where the bracket ends that ends a list or a mapping, where one does: the parser's end of that
+    /// lies behind the white space and the comment that follow it.
+    fn bracket_end(&self, range: &Range<usize>) -> Option<usize> {
+        let text = self.block.get(range.start..)?;
+        let bracket = text.trim_start();
+        let at = range.start + (text.len() - bracket.len());
+        bracket.starts_with([']', '}']).then_some(at + 1)
+    }
+
+    /// The range of a scalar. The parser's end of a quoted one lies behind the white space and the
+    /// comment that follow it.
+    fn without_what_follows(&self, range: Range<usize>, style: ScalarStyle) -> Range<usize> {
+        let quote = match style {
+            ScalarStyle::SingleQuoted => '\'',
+            ScalarStyle::DoubleQuoted => '"',
+            ScalarStyle::Plain | ScalarStyle::Literal | ScalarStyle::Folded => return range,
+        };
+        let (start, text) = self.content(range.start);
+        let end = quoted_len(text, quote).map_or(range.end, |length| start + length);
+        range.start..end
     }
 
     /// Takes in a key with its value.
@@ -234,9 +258,15 @@ impl<'a> Layout<'a> {
         start + column.map_or(rest.len(), |(at, _)| at)
     }
 
-    fn ends_with(&self, range: &Range<usize>, characters: [char; 2]) -> bool {
-        let text = self.block.get(range.clone()).unwrap_or_default();
-        text.ends_with(characters)
+    /// What stands at an offset behind an anchor and a tag (YAML 1.2.2, section 6.9), and where that
+    /// is.
+    fn content(&self, offset: usize) -> (usize, &'a str) {
+        let mut text = self.block.get(offset..).unwrap_or_default();
+        while text.starts_with(['&', '!']) {
+            let property = text.split(char::is_whitespace).next().unwrap_or_default();
+            text = text.get(property.len()..).unwrap_or_default().trim_start();
+        }
+        (self.block.len() - text.len(), text)
     }
 }
 
@@ -281,6 +311,23 @@ fn scalar_form(text: &str, style: ScalarStyle) -> Form {
         ScalarStyle::DoubleQuoted => Form::Scalar(Quotes::Double),
         ScalarStyle::Literal | ScalarStyle::Folded => Form::OtherBlock,
     }
+}
+
+/// How many bytes a quoted scalar takes at the start of `text`, its quotes included: a single quote
+/// is doubled inside, what a backslash escapes in double quotes does not end them (YAML 1.2.2,
+/// section 7.3).
+fn quoted_len(text: &str, quote: char) -> Option<usize> {
+    let mut characters = text.char_indices().skip(1).peekable();
+    while let Some((at, character)) = characters.next() {
+        let next = characters.peek().map(|(_, next)| *next);
+        match (character, quote) {
+            ('\\', '"') => _ = characters.next(),
+            ('\'', '\'') if next == Some('\'') => _ = characters.next(),
+            _ if character == quote => return Some(at + 1),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Where lines start: behind every line break that YAML knows (section 5.4).

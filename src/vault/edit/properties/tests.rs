@@ -41,6 +41,56 @@ fn in_block(block: &str, edit: PropertyEdit) -> Result<String, PropertyError> {
     Ok(block.expect("the rest of the note as it was").to_owned())
 }
 
+/// Whatever stands behind a value on its line stays there: white space and comments.
+#[test]
+fn what_follows_a_value_stays() {
+    for value in [
+        "x",
+        "'x'",
+        "\"x\"",
+        "'it''s'",
+        "\"a \\\" b\"",
+        "\"a # b\"",
+        "'a # b'",
+        "'\\'",
+        "''",
+        "1",
+        "[x]",
+        "[ 'x' , y ]",
+        "[\"x\"  ]",
+        "{k: 'v'}",
+        "&x 'y'",
+        "!!str 'y'",
+        "'日本'",
+    ] {
+        for behind in ["", " ", " \t ", " # why", "   # it's \"so\""] {
+            for next in ["", "b: 'y' # b\n"] {
+                let block = format!("a: {value}{behind}\n{next}");
+                assert_eq!(
+                    in_block(&block, set("a", json!(7))).as_deref(),
+                    Ok(format!("a: 7{behind}\n{next}").as_str()),
+                    "{block:?}"
+                );
+            }
+        }
+    }
+    for (block, after) in [
+        ("'a' : 'x' # why\n", "'a' : 7 # why\n"),
+        ("\"a\"  :  \"x\"  # why\n", "\"a\"  :  7  # why\n"),
+    ] {
+        assert_eq!(in_block(block, set("a", json!(7))).as_deref(), Ok(after));
+    }
+    for (block, after) in [
+        (
+            "a: [ 'x' , \"y\" ] # why\n",
+            "a: [ 'x' , \"y\", z ] # why\n",
+        ),
+        ("a: ['x'  ] # why\n", "a: ['x', z  ] # why\n"),
+    ] {
+        assert_eq!(in_block(block, add("a", &["z"])).as_deref(), Ok(after));
+    }
+}
+
 #[test]
 fn values_are_set_where_they_stand() {
     for (block, edit, after) in [
@@ -330,7 +380,7 @@ fn what_cannot_be_changed_safely_is_refused() {
 }
 
 /// Properties as people write them, with a key that is filled in.
-const WAYS: [&str; 16] = [
+const WAYS: [&str; 17] = [
     "K: text\n",
     "K: 'quoted' # comment\n",
     "K: \"double \\u00e9\"\n",
@@ -339,6 +389,7 @@ const WAYS: [&str; 16] = [
     "K: 2026-01-02\n",
     "K: 12:30\n",
     "K: [a, 'b', c]\n",
+    "K: [ 'a' , b ] # comment\n",
     "K: []\n",
     "K:\n  - a\n  - b\n",
     "K:\n- a\n# between\n- \"b\"\n",
