@@ -32,7 +32,7 @@ function notesOnDisk() {
 }
 
 /**
- * The oracle of search looks at every note, by the analysis that src/vault/text documents. That has two halves: what a
+ * The oracle of search looks at every note, by the analysis that note/src/text documents. That has two halves: what a
  * piece is folded to and where it may begin and end, which is written anew in support/search_oracle.mjs; and how
  * several pieces are combined. Queries of one piece need the first half alone, so with them the oracle is exact: any
  * difference is a fault of one of the two.

@@ -17,10 +17,11 @@ use crate::workspace::Workspace;
 /// what runs.
 const PROFILE: &str = "--release";
 
-/// Besides `src/`, all that the output depends on. package-lock.json pins what binds and
+/// Besides the sources, all that the output depends on. package-lock.json pins what binds and
 /// bundles.
-const INPUTS: [&str; 4] = [
+const INPUTS: [&str; 5] = [
     "Cargo.toml",
+    "note/Cargo.toml",
     "Cargo.lock",
     ".cargo/config.toml",
     "package-lock.json",
@@ -119,7 +120,9 @@ fn is_intact(workspace: &Workspace, module: &Path, size: WasmSize) -> bool {
 /// A hash of everything the output depends on: contents, because git sets file times as it likes.
 fn fingerprint(workspace: &Workspace) -> Result<u64> {
     let mut files = INPUTS.map(|name| workspace.path(name)).to_vec();
-    collect_files(&workspace.path("src"), &mut files)?;
+    for folder in ["src", "note/src"] {
+        collect_files(&workspace.path(folder), &mut files)?;
+    }
     files.sort();
     let mut hasher = DefaultHasher::new();
     PROFILE.hash(&mut hasher);

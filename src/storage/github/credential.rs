@@ -3,7 +3,15 @@
 use std::{fmt, rc::Rc};
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
-use rsa::{PrivateKey, pkcs1::DecodeRsaPrivateKey, pkcs8::DecodePrivateKey, sha2::Sha256};
+use rsa::{
+    RsaPrivateKey,
+    pkcs1::DecodeRsaPrivateKey,
+    pkcs1v15::SigningKey,
+    pkcs8::DecodePrivateKey,
+    rand_core::OsRng,
+    sha2::Sha256,
+    signature::{RandomizedSigner, SignatureEncoding},
+};
 use serde::Serialize;
 
 use crate::{runtime::Timestamp, secret::Secret};
@@ -61,7 +69,7 @@ pub struct InvalidKey;
 
 /// An app's private key. It signs, and cannot be printed.
 #[derive(Clone)]
-pub struct AppKey(Rc<PrivateKey>);
+pub struct AppKey(Rc<SigningKey<Sha256>>);
 
 impl fmt::Debug for AppKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -89,10 +97,10 @@ impl AppKey {
     /// [`InvalidKey`]: for a public key, a key of another kind and an encrypted one too.
     pub fn parse(pem: &Secret) -> Result<Self, InvalidKey> {
         let pem = pem.expose().replace("\\r", "").replace("\\n", "\n");
-        PrivateKey::from_pkcs1_pem(&pem)
+        RsaPrivateKey::from_pkcs1_pem(&pem)
             .ok()
-            .or_else(|| PrivateKey::from_pkcs8_pem(&pem).ok())
-            .map(|key| Self(Rc::new(key)))
+            .or_else(|| RsaPrivateKey::from_pkcs8_pem(&pem).ok())
+            .map(|key| Self(Rc::new(SigningKey::new(key))))
             .ok_or(InvalidKey)
     }
 }
@@ -113,8 +121,9 @@ impl GithubApp {
         // The compact serialization of RFC 7515, section 7.1; RS256 is RFC 7518, section 3.3.
         let encode = |part: &[u8]| BASE64_URL_SAFE_NO_PAD.encode(part);
         let input = format!("{}.{}", encode(JWT_HEADER), encode(&claims));
-        let signature = self.key.0.pkcs1v15_sign::<Sha256>(input.as_bytes());
-        let signature = signature.map_err(|_| InvalidKey)?;
+        // What the random numbers do is to hide from a clock how long the key takes to sign.
+        let signature = self.key.0.try_sign_with_rng(&mut OsRng, input.as_bytes());
+        let signature = signature.map_err(|_| InvalidKey)?.to_bytes();
         Ok(Secret::new(format!("{input}.{}", encode(&signature))))
     }
 }

@@ -8,7 +8,7 @@
 
 use std::borrow::Cow;
 
-use crate::vault::ignorable::is_ignorable;
+use vault_mcp_note::ignorable::is_ignorable;
 
 /// Whether a file's path has a hidden segment; the last segment is the file's name.
 pub(super) fn hides_file<'a>(segments: impl DoubleEndedIterator<Item = &'a str>) -> bool {

@@ -1,7 +1,7 @@
 /**
  * What search_notes must find, worked out by looking at every note.
  *
- * The analysis is the one that src/vault/text documents, written anew on what JavaScript knows of Unicode: the two
+ * The analysis is the one that note/src/text documents, written anew on what JavaScript knows of Unicode: the two
  * share no table, so they agree where both are right. It knows queries of one piece, bare or in double quotes; that is
  * all of the analysis there is (folding, words, runs without spaces) and none of what combines clauses.
  */

@@ -47,7 +47,14 @@ pub(crate) fn assert_rows_name_tests(name: &str, least: usize) {
 /// The name of every test there is, as documents write it.
 fn all_tests() -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    for folder in ["src", "tests", "dev/src", "dev/tests", "xtask/src"] {
+    for folder in [
+        "src",
+        "note/src",
+        "tests",
+        "dev/src",
+        "dev/tests",
+        "xtask/src",
+    ] {
         for file in files_below(Path::new(ROOT).join(folder).as_path()) {
             let text = fs::read_to_string(&file).unwrap();
             let base = file.file_name().unwrap().to_str().unwrap();

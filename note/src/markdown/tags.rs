@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::vault::path::fold;
+use crate::path::fold;
 
 /// The longest tag, in bytes.
 const MAX_BYTES: usize = 500;

@@ -11,7 +11,7 @@ use super::{
     frontmatter::{self, Parts},
     tags::{self, Tag},
 };
-use crate::vault::path::fold;
+use crate::path::fold;
 
 /// The longest target that is taken for one, in bytes: no path is longer.
 const MAX_TARGET: usize = 1_000;
@@ -109,7 +109,8 @@ pub fn name_of(path: &str) -> String {
 }
 
 /// A folded path without the extension of a note.
-pub(in crate::vault) fn without_extension(fold: &str) -> &str {
+#[must_use]
+pub fn without_extension(fold: &str) -> &str {
     fold.strip_suffix(".md")
         .or_else(|| fold.strip_suffix(".markdown"))
         .unwrap_or(fold)
@@ -247,7 +248,7 @@ fn link(kind: LinkType, destination: &str, line: usize) -> Option<Link> {
 #[cfg(test)]
 mod tests {
     use super::{links, read};
-    use crate::vault::markdown::frontmatter;
+    use crate::markdown::frontmatter;
 
     fn tags(body: &str) -> Vec<String> {
         let found = read(frontmatter::split(body)).tags;

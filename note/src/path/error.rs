@@ -1,6 +1,7 @@
 //! Why a text is no path.
 
-use super::{super::echo::Echo, MAX_PATH_BYTES};
+use super::MAX_PATH_BYTES;
+use crate::echo::Echo;
 
 /// Why a text is not a path in plain form. Each names the part that fails.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -11,7 +11,7 @@ use unicode_normalization::UnicodeNormalization;
 /// stable: folding it again changes nothing.
 ///
 /// ```
-/// use vault_mcp::vault::path::fold;
+/// use vault_mcp_note::path::fold;
 ///
 /// assert_eq!(fold("STRASSE"), fold("straße"));
 /// assert_eq!(fold("Cafe\u{301}.md"), fold("CAFÉ.MD"));

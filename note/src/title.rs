@@ -33,7 +33,7 @@ pub(super) fn from(path: &VaultPath, properties: &Properties, headings: &[Headin
 #[cfg(test)]
 mod tests {
     use super::{of_file_name, of_note};
-    use crate::vault::path::VaultPath;
+    use crate::path::VaultPath;
 
     fn title(text: &str) -> String {
         of_note(&VaultPath::parse("Folder/File name.md").unwrap(), text)

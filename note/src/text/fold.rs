@@ -3,7 +3,7 @@
 use caseless::Caseless;
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-use crate::vault::ignorable::is_ignorable;
+use crate::ignorable::is_ignorable;
 
 /// A text in the form in which a search compares it, with the way back.
 ///
@@ -26,7 +26,7 @@ struct Anchor {
 /// The folded form of a text, for whoever needs no way back.
 ///
 /// ```
-/// use vault_mcp::vault::text::fold;
+/// use vault_mcp_note::text::fold;
 ///
 /// assert_eq!(fold("STRASSE Straße"), "strasse strasse");
 /// assert_eq!(fold("Łódź, Ἀθῆναι, Ёлка"), "lodz, αθηναι, елка");

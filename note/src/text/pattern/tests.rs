@@ -1,5 +1,5 @@
 use super::{Needed, Pattern, PatternError, is_composed};
-use crate::vault::{
+use crate::{
     path::VaultPath,
     text::{Document, Hit},
 };

@@ -7,7 +7,7 @@ use super::{
     Tag, frontmatter,
     yaml::{self, Value},
 };
-use crate::vault::path::fold;
+use crate::path::fold;
 
 /// How many characters of a name or value are compared.
 const COMPARED: usize = 500;
@@ -150,7 +150,8 @@ fn is_null(text: &str) -> bool {
 }
 
 /// The number of YAML's core schema that a text is.
-pub(in crate::vault) fn number(text: &str) -> Option<serde_json::Number> {
+#[must_use]
+pub fn number(text: &str) -> Option<serde_json::Number> {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     if let Some(digits) = unsigned.strip_prefix("0x") {
         return i64::from_str_radix(digits, 16).ok().map(Into::into);
@@ -239,7 +240,8 @@ impl Serialize for Properties {
 }
 
 /// A value by YAML's core schema.
-pub(in crate::vault) fn as_json(value: &Value) -> serde_json::Value {
+#[must_use]
+pub fn as_json(value: &Value) -> serde_json::Value {
     match value {
         Value::Scalar { text, is_plain } => match text.as_str() {
             _ if !is_plain => json!(text),
@@ -259,7 +261,7 @@ pub(in crate::vault) fn as_json(value: &Value) -> serde_json::Value {
 #[cfg(test)]
 mod tests {
     use super::{Properties, comparable};
-    use crate::vault::markdown::Tag;
+    use crate::markdown::Tag;
 
     fn properties(block: &str) -> Properties {
         Properties::of(&format!("---\n{block}\n---\nbody: no\n"))

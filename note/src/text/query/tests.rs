@@ -1,5 +1,5 @@
 use super::{Lookup, MAX_CLAUSES, Query, QueryError, Term};
-use crate::vault::text::{TokenKind, fold};
+use crate::text::{TokenKind, fold};
 
 fn is_found(query: &str, text: &str) -> bool {
     let text = fold(text);

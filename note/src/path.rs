@@ -2,7 +2,7 @@
 //!
 //! Both are made by parsing only, and both keep the bytes they were given. A path that is not in
 //! plain form is refused: rewriting it would check one path and use another. What a path may be
-//! used for is not decided here but by [`super::policy`].
+//! used for is not decided here but by the vault's policy.
 
 mod encoded;
 mod error;
@@ -32,17 +32,17 @@ pub const MAX_PATH_BYTES: usize = 4_096;
 /// - The bytes are those that were parsed.
 ///
 /// ```
-/// use vault_mcp::vault::path::VaultPath;
+/// use vault_mcp_note::path::VaultPath;
 ///
 /// assert_eq!(VaultPath::parse("Projects/Plan.md")?.as_str(), "Projects/Plan.md");
 /// assert_eq!(VaultPath::parse("50% plan.md")?.as_str(), "50% plan.md");
-/// # Ok::<(), vault_mcp::vault::path::PathError>(())
+/// # Ok::<(), vault_mcp_note::path::PathError>(())
 /// ```
 ///
 /// Everything else is refused, never repaired:
 ///
 /// ```
-/// use vault_mcp::vault::path::VaultPath;
+/// use vault_mcp_note::path::VaultPath;
 ///
 /// for path in [
 ///     "", "/etc/x.md", "//srv/x.md", "C:/x.md", "C:\\x.md", "\\\\srv\\x.md", "file:///x.md",
@@ -111,14 +111,14 @@ impl VaultPath {
 /// cannot be spelled `/` or `.`: absolute paths and dot segments are refused here too.
 ///
 /// ```
-/// use vault_mcp::vault::path::DirPath;
+/// use vault_mcp_note::path::DirPath;
 ///
 /// assert!(DirPath::parse("")?.is_root());
 /// assert_eq!(DirPath::parse("Projects/")?, DirPath::parse("Projects")?);
 /// for dir in ["/", ".", "..", "./", "/Projects", "Projects//", "Projects/..", "../x"] {
 ///     DirPath::parse(dir).unwrap_err();
 /// }
-/// # Ok::<(), vault_mcp::vault::path::PathError>(())
+/// # Ok::<(), vault_mcp_note::path::PathError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -297,7 +297,8 @@ fn is_absolute(path: &str) -> bool {
 
 /// Whether a character has no place in a path: control characters, what breaks a line, and code
 /// points that Unicode sets aside for ever (noncharacters).
-pub(super) fn is_unprintable(character: char) -> bool {
+#[must_use]
+pub fn is_unprintable(character: char) -> bool {
     let code = u32::from(character);
     character.is_control()
         || matches!(character, '\u{2028}' | '\u{2029}' | '\u{fdd0}'..='\u{fdef}')

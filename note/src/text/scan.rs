@@ -7,7 +7,7 @@ use super::{
     fold::{Folded, fold},
     query::{Clause, Query},
 };
-use crate::vault::{
+use crate::{
     markdown::{Heading, Properties, headings},
     path::VaultPath,
     title,
@@ -201,7 +201,7 @@ fn best_place<'a>(text: &str, places: &'a [Place]) -> Option<&'a Place> {
 #[cfg(test)]
 mod tests {
     use super::{Document, Hit, holds, search};
-    use crate::vault::{path::VaultPath, text::Query};
+    use crate::{path::VaultPath, text::Query};
 
     fn hits(query: &str, notes: &[(&str, &str)]) -> Vec<Hit> {
         let notes: Vec<(VaultPath, &str)> = notes

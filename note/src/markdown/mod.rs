@@ -8,11 +8,10 @@ mod metadata;
 pub mod properties;
 pub mod section;
 pub mod tags;
-pub(in crate::vault) mod yaml;
+pub mod yaml;
 
 pub use headings::{Heading, headings};
-pub(super) use inline::without_extension;
-pub use inline::{Link, links, name_of};
+pub use inline::{Link, links, name_of, without_extension};
 pub use metadata::Metadata;
 pub use properties::Properties;
 pub use section::{Section, SectionError, SectionName};

@@ -17,7 +17,7 @@ const MAX_DEPTH: usize = 16;
 
 /// A value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::vault) enum Value {
+pub enum Value {
     /// A scalar as it is written, without its quotes and with its escapes resolved.
     Scalar {
         /// Its characters.
@@ -32,14 +32,18 @@ pub(in crate::vault) enum Value {
 }
 
 /// Why a block is not read: it is no YAML, no mapping, or beyond a limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::vault) struct Unreadable;
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a YAML mapping that is read here")]
+pub struct Unreadable;
 
 /// Reads a block whose root is a mapping; an empty block is an empty mapping.
 ///
 /// Of a key that is there twice, the first value counts. A key that is no scalar is left out with
 /// its value.
-pub(in crate::vault) fn mapping(block: &str) -> Result<Vec<(String, Value)>, Unreadable> {
+///
+/// # Errors
+/// [`Unreadable`], and then nothing of the block is read.
+pub fn mapping(block: &str) -> Result<Vec<(String, Value)>, Unreadable> {
     if block.len() > MAX_BYTES {
         return Err(Unreadable);
     }

@@ -36,7 +36,7 @@ use super::{
     query::MAX_QUERY_CHARACTERS,
     scan::{Document, Hit, searchable_path},
 };
-use crate::vault::{
+use crate::{
     markdown::{Properties, headings},
     title,
 };

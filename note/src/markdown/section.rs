@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use super::{Heading, headings};
-use crate::vault::path::fold;
+use crate::path::fold;
 
 /// The characters that Obsidian leaves out of a heading when it compares it with a link.
 const IGNORED: &str = "!\"#$%&()*+,.:;<=>?@^`{|}~/[]\\\r\n";

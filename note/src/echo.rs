@@ -11,7 +11,7 @@ const SHOWN: usize = 120;
 /// characters, noncharacters and invisible direction marks escaped, cut after 120 characters.
 ///
 /// ```
-/// use vault_mcp::vault::echo::Echo;
+/// use vault_mcp_note::echo::Echo;
 ///
 /// assert_eq!(Echo("a\nb.md").to_string(), r#""a\u{a}b.md""#);
 /// assert_eq!(Echo("café.md").to_string(), r#""café.md""#);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::char::is_combining_mark;
 
-use crate::vault::{ignorable::is_ignorable, markdown::Heading};
+use crate::{ignorable::is_ignorable, markdown::Heading};
 
 /// The most characters of a snippet on each side of what was found.
 const CONTEXT: usize = 80;
@@ -101,7 +101,7 @@ fn is_skin_tone(character: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::Excerpt;
-    use crate::vault::markdown::headings;
+    use crate::markdown::headings;
 
     fn excerpt(text: &str, found: &str) -> Excerpt {
         let start = text.find(found).unwrap();

@@ -3,7 +3,8 @@
 /// Whether a character is not seen and carries no meaning of its own: property
 /// `Default_Ignorable_Code_Point` of the Unicode Character Database. Joiners, direction marks,
 /// variation selectors, the soft hyphen.
-pub(super) fn is_ignorable(character: char) -> bool {
+#[must_use]
+pub fn is_ignorable(character: char) -> bool {
     matches!(
         character,
         '\u{ad}'

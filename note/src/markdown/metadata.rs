@@ -1,7 +1,7 @@
 //! What a note says of itself.
 
 use super::{Heading, Link, Properties, Tag, frontmatter, headings, inline};
-use crate::vault::{path::VaultPath, title};
+use crate::{path::VaultPath, title};
 
 /// What a note says of itself, in its frontmatter and in its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl Metadata {
 #[cfg(test)]
 mod tests {
     use super::{Metadata, Tag};
-    use crate::vault::path::VaultPath;
+    use crate::path::VaultPath;
 
     #[test]
     fn what_a_note_says_of_itself() {
