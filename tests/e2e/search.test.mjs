@@ -63,6 +63,46 @@ test('case, accents and what nobody sees make no difference; symbols are taken l
     await findsExactly(client, oracle, { piece: query, whole: false });
 });
 
+/** A character of a word, by Unicode's recommendation (UTS #18, annex C): what `\\b` and `\\w` go by. */
+const WORD = '[\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}]';
+
+/** Regular expressions as they are sent, each with what JavaScript calls the same. */
+const PATTERNS = [
+  ['boat', /boat/u],
+  ['(?i)BOAT', /boat/iu],
+  ['(?i)ТЕТРАДЬ|φασολάδα|ÉTÉ', /тетрадь|ΦΑΣΟΛΆΔΑ|été/iu],
+  ['\\p{Han}{3}', /\p{Script=Han}{3}/u],
+  ['\\p{Khmer}+ ?\\p{Khmer}', /\p{Script=Khmer}+ ?\p{Script=Khmer}/u],
+  ['\\p{Greek}\\p{L}*ά', /\p{Script=Greek}\p{L}*ά/u],
+  ['\\p{Lu}\\p{Ll}+ \\p{Lu}\\p{Ll}+', /\p{Lu}\p{Ll}+ \p{Lu}\p{Ll}+/u],
+  ['\\d{4}-\\d\\d-\\d\\d', /\p{Nd}{4}-\p{Nd}{2}-\p{Nd}{2}/u],
+  ['^- \\[[ x]\\] ', /^- \[[ x]\] /u],
+  ['^#{2,3} .*s$', /^#{2,3} .*s$/u],
+  ['\\[\\[[^\\]|]+\\|', /\[\[[^\]|]+\|/u],
+  ['\\bthe\\b', new RegExp(`(?<!${WORD})the(?!${WORD})`, 'u')],
+  ['\\w+-\\w+-\\w+', new RegExp(`${WORD}+-${WORD}+-${WORD}+`, 'u')],
+  [HIDDEN_WORD, /(?!)/u],
+];
+
+for (const [query, pattern] of PATTERNS)
+  test(`the regular expression ${query} is found where JavaScript finds it, line by line`, async () => {
+    const lines = ({ path, text = '' }) => [path.replace(/\.(?:md|markdown)$/iu, ''), ...text.split(/\r?\n/u)];
+    const expected = files
+      .filter(isVisibleNote)
+      .map(({ path, bytes }) => ({ path, text: textOf(bytes) }))
+      .filter((note) => lines(note).some((line) => pattern.test(line.normalize('NFC'))))
+      .map(({ path }) => path);
+    const { hits } = await client.allHits(query, { mode: 'regex', limit: 100 });
+    const found = hits.map(({ path }) => path);
+    assert.deepEqual(found.toSorted(), expected.toSorted());
+    if (query !== HIDDEN_WORD) assert.ok(found.length > 0, 'a pattern that finds nothing shows nothing');
+  });
+
+test('what is no regular expression is refused with the reason', async () => {
+  for (const query of ['(', '[a', 'a{2', '(?=a)', '\\1', '*'])
+    assert.match(await client.refusal('search_notes', { query, mode: 'regex' }), /^INVALID_ARGUMENT: /, query);
+});
+
 test('every page is part of one list, in one order', async () => {
   const whole = await client.tool('search_notes', { query: 'the', limit: 100 });
   const paths = whole.facts.hits.map(({ path }) => path);
