@@ -47,8 +47,20 @@ impl Folded {
         };
         let mut in_step = true;
         let mut rest = original;
-        while let Some(cluster) = next_cluster(rest) {
+        while !rest.is_empty() {
             let from = original.len() - rest.len();
+            let (plain, behind) = rest
+                .split_at_checked(ascii_alone(rest))
+                .unwrap_or(("", rest));
+            if !plain.is_empty() {
+                folded.push_ascii(plain, (!in_step).then_some(from));
+                in_step = true;
+                rest = behind;
+                continue;
+            }
+            let Some(cluster) = next_cluster(rest) else {
+                break;
+            };
             rest = rest.get(cluster.len()..).unwrap_or_default();
             let start = folded.text.len();
             fold_cluster(cluster, &mut folded.text);
@@ -80,6 +92,21 @@ impl Folded {
             folded.anchors.push(end);
         }
         folded
+    }
+
+    /// Folds characters that stand by themselves; `from` is where they stand in the original, if
+    /// they are the first ones since others that run along with it.
+    fn push_ascii(&mut self, plain: &str, from: Option<usize>) {
+        let start = self.text.len();
+        self.anchors.extend(from.map(|original| Anchor {
+            folded: start,
+            original,
+            fixed: false,
+        }));
+        self.text.push_str(plain);
+        if let Some(pushed) = self.text.get_mut(start..) {
+            pushed.make_ascii_lowercase();
+        }
     }
 
     /// The folded text.
@@ -117,6 +144,13 @@ impl Folded {
             Some(anchor) => anchor.original + (offset - anchor.folded),
         }
     }
+}
+
+/// How many bytes of ASCII a text begins with, but for the last one if others follow: that may have
+/// a mark behind it.
+fn ascii_alone(text: &str) -> usize {
+    let ascii = text.bytes().position(|byte| !byte.is_ascii());
+    ascii.map_or(text.len(), |length| length.saturating_sub(1))
 }
 
 /// The first character with all that can change how it folds: marks, letters of a Hangul syllable,
