@@ -1,12 +1,9 @@
 //! The argument `frontmatter` of `write_note`: what to do to properties.
 
-use std::{
-    borrow::Cow,
-    collections::{BTreeMap, BTreeSet},
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use rmcp::model::JsonObject;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -22,7 +19,7 @@ use crate::vault::{
 pub(super) struct Frontmatter {
     /// New values by name, such as {"status": "done", "due": "2026-01-31", "rating": 4}.
     #[serde(default)]
-    #[schemars(with = "BTreeMap<String, Anything>")]
+    #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
     set: JsonObject,
     /// Names of properties to take away.
     #[serde(default, deserialize_with = "arguments::items")]
@@ -35,23 +32,6 @@ pub(super) struct Frontmatter {
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, Vec<String>>")]
     remove: JsonObject,
-}
-
-/// A value of any kind, which a schema says best by saying nothing.
-struct Anything;
-
-impl JsonSchema for Anything {
-    fn schema_name() -> Cow<'static, str> {
-        "Anything".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::default()
-    }
 }
 
 impl Frontmatter {
