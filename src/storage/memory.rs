@@ -13,6 +13,7 @@ use std::{
     rc::Rc,
 };
 
+use super::github::above;
 use crate::vault::{
     completion,
     path::DirPath,
@@ -21,10 +22,9 @@ use crate::vault::{
     storage::{
         BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, CompletionPage, CompletionQuery,
         Entry, HistoryPage, HistoryQuery, Indexed, LinkQuery, Links, ListQuery, Listing, Lookup,
-        Overview, OverviewQuery, Revision, SearchHit, SearchPage, SearchQuery, Sieve, StorageError,
+        Overview, OverviewQuery, Revision, SearchPage, SearchQuery, Sieve, StorageError,
         StoredNote, SweepPage, SweepQuery, VaultStorage,
     },
-    text,
 };
 use async_trait::async_trait;
 
@@ -199,11 +199,8 @@ fn commit_id(parent: Option<&CommitId>, position: usize, files: &Files) -> Commi
 /// Whether nothing can be made at `path`: something that is no note stands there or above it.
 fn is_obstructed(files: &Files, path: &str) -> bool {
     let below = format!("{path}/");
-    let mut above = path
-        .match_indices('/')
-        .filter_map(|(end, _)| path.get(..end));
     files.get(path).is_some_and(|file| file.bytes().is_none())
-        || above.any(|folder| files.contains_key(folder))
+        || above(path).any(|folder| files.contains_key(folder))
         || files
             .range(below.clone()..)
             .next()
@@ -212,10 +209,7 @@ fn is_obstructed(files: &Files, path: &str) -> bool {
 
 /// The paths of all files, and of the folders that they are in.
 fn all_paths(files: &Files) -> BTreeSet<&str> {
-    let folders = files.keys().flat_map(|path| {
-        let ends = path.match_indices('/');
-        ends.filter_map(move |(end, _)| path.get(..end))
-    });
+    let folders = files.keys().flat_map(|path| above(path));
     files.keys().map(String::as_str).chain(folders).collect()
 }
 
@@ -328,46 +322,9 @@ impl VaultStorage for MemoryStorage {
     }
 
     async fn search(&self, query: &SearchQuery<'_>) -> Result<SearchPage, StorageError> {
-        let Some(Commit { id, files, .. }) = self.commit(None)? else {
-            return Ok(SearchPage::of_nothing());
-        };
-        let shown: Vec<(Visible, &Rc<[u8]>)> = files
-            .iter()
-            .filter_map(|(path, file)| Some((query.sieve.admit(path)?, file.bytes()?)))
-            .collect();
-        // A note that is no text is searched by its path, as if it were empty.
-        let text = |bytes| str::from_utf8(bytes).ok();
-        let notes: Vec<(Visible, Option<&str>)> = shown
-            .into_iter()
-            .map(|(path, bytes)| (path, text(bytes)))
-            .filter(|(path, text)| {
-                query.dir.strip(path.as_str()).is_some()
-                    && catalog::is_meant(query.filter, path, text.unwrap_or_default())
-            })
-            .collect();
-        let documents = notes.iter().map(|(path, text)| text::Document {
-            path: path.path(),
-            text: text.unwrap_or_default(),
-        });
-        let found = text::search(query.query, documents);
-        let total = found.len();
-        let page = found.into_iter().skip(query.offset).take(query.limit);
-        Ok(SearchPage {
-            commit: Some(id),
-            total,
-            hits: page
-                .filter_map(|hit| {
-                    Some(SearchHit {
-                        path: query.sieve.admit(hit.path.as_str())?,
-                        title: hit.title,
-                        excerpt: hit.excerpt,
-                    })
-                })
-                .collect(),
-            searched: notes.len() as u64,
-            by_path_only: notes.iter().filter(|(_, text)| text.is_none()).count() as u64,
-            unfinished: None,
-        })
+        Ok(self.with_notes(query.sieve, |commit, notes| {
+            catalog::search(commit, notes, query)
+        }))
     }
 
     async fn history(&self, query: &HistoryQuery<'_>) -> Result<HistoryPage, StorageError> {

@@ -18,10 +18,10 @@ use serde::{Deserialize, Serialize};
 pub use super::denial::{AppProblem, Denial};
 use super::{
     filter::NoteFilter,
-    path::DirPath,
+    path::{DirPath, VaultPath},
     permit::Permit,
     policy::{Visible, Writable},
-    text::{Excerpt, Query},
+    text::{Excerpt, Hit, Query},
 };
 pub use catalog::{
     BrowsePage, BrowseQuery, CatalogEntry, CompletionPage, CompletionQuery, FolderCount, Indexed,
@@ -158,15 +158,36 @@ pub struct SearchHit<P = Visible> {
     pub excerpt: Option<Excerpt>,
 }
 
+impl From<Hit> for SearchHit<VaultPath> {
+    fn from(hit: Hit) -> Self {
+        Self {
+            path: hit.path,
+            title: hit.title,
+            excerpt: hit.excerpt,
+        }
+    }
+}
+
+impl<P> SearchHit<P> {
+    /// The same with another form of the path; `None` where the path has none.
+    pub fn with_path<Q>(self, convert: impl Fn(P) -> Option<Q>) -> Option<SearchHit<Q>> {
+        Some(SearchHit {
+            path: convert(self.path)?,
+            title: self.title,
+            excerpt: self.excerpt,
+        })
+    }
+}
+
 /// What a search found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SearchPage {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SearchPage<P = Visible> {
     /// The commit that was searched; `None` while the repository has no commit at all.
     pub commit: Option<CommitId>,
     /// How many notes hold the query.
     pub total: usize,
     /// Those of them that were asked for, the best first.
-    pub hits: Vec<SearchHit>,
+    pub hits: Vec<SearchHit<P>>,
     /// How many notes were searched.
     pub searched: u64,
     /// How many of those were searched by their path alone, because their text is too large or is
@@ -177,7 +198,7 @@ pub struct SearchPage {
     pub unfinished: Option<Progress>,
 }
 
-impl SearchPage {
+impl<P> SearchPage<P> {
     /// What a search in a repository without commits finds.
     #[must_use]
     pub const fn of_nothing() -> Self {
@@ -188,6 +209,20 @@ impl SearchPage {
             searched: 0,
             by_path_only: 0,
             unfinished: None,
+        }
+    }
+
+    /// The same with other paths; where `convert` has none, the hit is left out.
+    #[must_use]
+    pub fn with_paths<Q>(self, convert: impl Fn(P) -> Option<Q>) -> SearchPage<Q> {
+        let hits = self.hits.into_iter();
+        SearchPage {
+            hits: hits.filter_map(|hit| hit.with_path(&convert)).collect(),
+            commit: self.commit,
+            total: self.total,
+            searched: self.searched,
+            by_path_only: self.by_path_only,
+            unfinished: self.unfinished,
         }
     }
 }

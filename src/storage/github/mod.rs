@@ -183,26 +183,16 @@ impl GithubStorage {
         &self,
         at: Option<&CommitId>,
     ) -> Result<Option<(CommitId, Rc<Tree>)>, StorageError> {
-        let Some(head) = self.head().await? else {
-            return if at.is_some() {
-                Err(StorageError::UnknownCommit)
-            } else {
-                Ok(None)
-            };
+        let head = self.head().await?;
+        let Some(commit) = self.ancestor(head.clone(), at).await? else {
+            return Ok(None);
         };
-        match at {
-            Some(at) if *at != head => {
-                if !self.api.descends(&head, at).await? {
-                    return Err(StorageError::UnknownCommit);
-                }
-                let tree = Rc::new(self.api.tree(at).await?);
-                Ok(Some((at.clone(), tree)))
-            }
-            Some(_) | None => {
-                let tree = self.tree(&head).await?;
-                Ok(Some((head, tree)))
-            }
-        }
+        let tree = if head.as_ref() == Some(&commit) {
+            self.tree(&commit).await?
+        } else {
+            Rc::new(self.api.tree(&commit).await?)
+        };
+        Ok(Some((commit, tree)))
     }
 
     /// All that `commit` holds, asked for once as long as nobody asks for another commit.

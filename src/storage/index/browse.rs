@@ -45,7 +45,7 @@ impl VaultIndex {
             0
         };
         Ok(BrowsePage {
-            commit: self.facts.read(|facts| facts.head.clone()),
+            commit: self.head(),
             total,
             entries,
             folders,

@@ -53,7 +53,7 @@ impl VaultIndex {
         });
         Ok(Links {
             notes: notes.collect::<Result<_, Fault>>()?,
-            commit: self.facts.read(|facts| facts.head.clone()),
+            commit: self.head(),
         })
     }
 

@@ -63,6 +63,7 @@ use super::github::{GithubRepository, GithubStorage, Intent, alone};
 use crate::{
     runtime::{Clock, HttpClient, Rng, Sleep, Sql, StreamingHttpClient, Timestamp},
     vault::{
+        path::VaultPath,
         permit::PermitCheck,
         policy::{Visible, Writable},
         storage::{
@@ -317,6 +318,11 @@ impl VaultIndex {
         self.walk().await
     }
 
+    /// The commit that the rows are of; `None` while there is none.
+    fn head(&self) -> Option<CommitId> {
+        self.facts.read(|facts| facts.head.clone())
+    }
+
     /// Whether the index can answer about `at`, after a look at the branch if one is due.
     async fn answers(&self, at: Option<&CommitId>) -> Result<bool, StorageError> {
         let ready = self.freshen().await?;
@@ -358,7 +364,7 @@ impl VaultStorage for VaultIndex {
         if !self.answers(query.at.as_ref()).await? {
             return self.instead(self.github.list(query)).await;
         }
-        let commit = self.facts.read(|facts| facts.head.clone());
+        let commit = self.head();
         let rows = self.rows.below(&query.dir)?.into_iter();
         let entries = rows.filter_map(
             |Row {
@@ -415,13 +421,8 @@ impl VaultStorage for VaultIndex {
         let found = self
             .find(query.query, &query.dir, query.filter, page)
             .await?;
-        let hits = found.hits.into_iter().filter_map(|hit| {
-            Some(SearchHit {
-                path: query.sieve.admit(hit.path.as_str())?,
-                title: hit.title,
-                excerpt: hit.excerpt,
-            })
-        });
+        let admit = |path: VaultPath| query.sieve.admit(path.as_str());
+        let hits = found.hits.into_iter().map(SearchHit::from);
         let unfinished = (found.stage != Stage::Ready).then(|| Progress {
             indexed: found.searched,
             total: self.progress.get().map(|(_, total)| total as u64),
@@ -429,7 +430,7 @@ impl VaultStorage for VaultIndex {
         Ok(SearchPage {
             commit: found.commit,
             total: found.total,
-            hits: hits.collect(),
+            hits: hits.filter_map(|hit| hit.with_path(admit)).collect(),
             searched: found.searched,
             by_path_only: found.by_path_only,
             unfinished,
@@ -464,7 +465,7 @@ impl VaultStorage for VaultIndex {
             return self.instead(self.github.history(query)).await;
         }
         let path = query.note.as_str();
-        let head = self.facts.read(|facts| facts.head.clone());
+        let head = self.head();
         // No note stands there, but something else or a folder does.
         let is_taken = self.rows.find(query.note)?.is_none()
             && (obstacles::may_be_at(&*self.sql, path)? || self.rows.any_below(path)?);

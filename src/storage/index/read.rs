@@ -38,7 +38,7 @@ impl VaultIndex {
             None => self.rows.with_fold(&note.fold())?,
         };
         Ok(Located {
-            commit: self.facts.read(|facts| facts.head.clone()),
+            commit: self.head(),
             file: row.map(|row| (row.revision, row.bytes)),
             twins: twins.iter().filter_map(|path| sieve.admit(path)).collect(),
         })

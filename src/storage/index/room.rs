@@ -49,7 +49,7 @@ impl VaultIndex {
 
     /// Has GitHub say what it is, if it is there.
     async fn refuse_twin(&self, sieve: &dyn Sieve, note: &Writable) -> Result<(), StorageError> {
-        let Some(head) = self.facts.read(|facts| facts.head.clone()) else {
+        let Some(head) = self.head() else {
             return Ok(());
         };
         let tree = self.github.tree(&head).await?;
@@ -87,7 +87,7 @@ impl VaultIndex {
     /// it. What has notes below it is a folder; what else there may be, only GitHub knows.
     async fn is_obstructed(&self, note: &Writable) -> Result<bool, StorageError> {
         let path = note.as_str();
-        let Some(head) = self.facts.read(|facts| facts.head.clone()) else {
+        let Some(head) = self.head() else {
             return Ok(false);
         };
         for folder in room::folders(note.path()) {

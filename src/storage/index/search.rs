@@ -166,13 +166,16 @@ impl VaultIndex {
         let (mut total, mut hits) = (0, Vec::new());
         for row in self.sql.exec(&statement, &parameters)? {
             let (id, is_doubtful) = (row.integer(0)?, row.integer(1)? != 0);
-            if is_doubtful && !self.holds(query, id)? {
-                continue;
-            }
-            if page.holds(total) {
-                hits.extend(self.hit(query, id)?);
-            }
-            total += 1;
+            let is_found = if page.holds(total) {
+                // Looking for the place tells as much as asking whether there is one.
+                let hit = self.hit(query, id)?;
+                let is_found = !is_doubtful || hit.is_some();
+                hits.extend(hit);
+                is_found
+            } else {
+                !is_doubtful || self.holds(query, id)?
+            };
+            total += usize::from(is_found);
         }
         Ok((total, hits))
     }

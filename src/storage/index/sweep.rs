@@ -9,6 +9,7 @@ use super::{VaultIndex, conditions::Conditions, schema::Fault};
 use crate::{
     runtime::SqlValue,
     vault::{
+        path::VaultPath,
         storage::{SearchHit, SweepPage, SweepQuery},
         text::{Document, Letter, Literal, Needed, Sweep},
     },
@@ -61,25 +62,21 @@ impl VaultIndex {
         // 3. What that covers: every note that is meant before the one that was not looked at.
         let all = self.rows.count_of(&meant)?;
         let mut covered = meant;
-        if let Some(end) = &end {
-            covered.add("notes.path < ?", [end.as_str().into()]);
-        }
-        let searched = self.rows.count_of(&covered)?;
-        let stopped_at = match end {
-            Some(_) => self.rows.last_of(&covered)?,
-            None => None,
+        let (searched, stopped_at) = match end {
+            None => (all, None),
+            Some(end) => {
+                covered.add("notes.path < ?", [end.into()]);
+                (self.rows.count_of(&covered)?, self.rows.last_of(&covered)?)
+            }
         };
         covered.add("notes.kind <> 0", []);
         let (hits, found) = sweep.into_found();
-        let hits = hits.into_iter().map(|hit| SearchHit {
-            path: hit.path.as_str().to_owned(),
-            title: hit.title,
-            excerpt: hit.excerpt,
-        });
+        let as_text = |path: VaultPath| Some(path.as_str().to_owned());
+        let hits = hits.into_iter().map(SearchHit::from);
         Ok(SweepPage {
-            commit: self.facts.read(|facts| facts.head.clone()),
+            commit: self.head(),
             found,
-            hits: hits.collect(),
+            hits: hits.filter_map(|hit| hit.with_path(as_text)).collect(),
             searched,
             by_path_only: self.rows.count_of(&covered)?,
             unsearched: all.saturating_sub(searched),

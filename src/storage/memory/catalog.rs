@@ -8,14 +8,14 @@ use crate::{
         filter::NoteFilter,
         links::Targets,
         markdown::{Link, Metadata},
-        path::fold,
+        path::{DirPath, VaultPath, fold},
         policy::Visible,
         storage::{
             Backlink, BrowsePage, BrowseQuery, CatalogEntry, CommitId, FolderCount, LinkQuery,
             Links, NoteLinks, Order, Overview, OverviewQuery, RECENT, Revision, SearchHit,
-            StorageError, SweepPage, SweepQuery, TOP_TAGS, TagCount,
+            SearchPage, SearchQuery, StorageError, SweepPage, SweepQuery, TOP_TAGS, TagCount,
         },
-        text::{Document, Sweep},
+        text::{self, Document, Sweep},
     },
 };
 
@@ -172,6 +172,51 @@ pub fn links(commit: Option<CommitId>, notes: &[Read<'_>], query: &LinkQuery<'_>
     }
 }
 
+/// What `query` finds in `notes`.
+pub(super) fn search(
+    commit: Option<CommitId>,
+    notes: &[Read<'_>],
+    query: &SearchQuery<'_>,
+) -> SearchPage {
+    let meant = meant(notes, &query.dir, query.filter);
+    let documents = meant.iter().map(|(path, text)| Document {
+        path: path.path(),
+        text: text.unwrap_or_default(),
+    });
+    let found = text::search(query.query, documents);
+    let total = found.len();
+    let page = found.into_iter().skip(query.offset).take(query.limit);
+    let admit = |path: VaultPath| query.sieve.admit(path.as_str());
+    let hits = page.map(SearchHit::from);
+    SearchPage {
+        commit,
+        total,
+        hits: hits.filter_map(|hit| hit.with_path(admit)).collect(),
+        searched: meant.len() as u64,
+        by_path_only: without_text(&meant),
+        unfinished: None,
+    }
+}
+
+/// The notes below `dir` that `filter` admits, with their texts. One that is no text is searched by
+/// its path, as if it were empty.
+fn meant<'a>(
+    notes: &'a [Read<'_>],
+    dir: &DirPath,
+    filter: &NoteFilter,
+) -> Vec<(&'a Visible, Option<&'a str>)> {
+    notes
+        .iter()
+        .filter(|note| dir.strip(note.path.as_str()).is_some())
+        .map(|note| (&note.path, str::from_utf8(note.bytes).ok()))
+        .filter(|(path, text)| is_meant(filter, path, text.unwrap_or_default()))
+        .collect()
+}
+
+fn without_text(notes: &[(&Visible, Option<&str>)]) -> u64 {
+    notes.iter().filter(|(_, text)| text.is_none()).count() as u64
+}
+
 /// What `query` finds in `notes`, which are in the order of their paths.
 ///
 /// # Errors
@@ -181,13 +226,7 @@ pub fn sweep(
     notes: &[Read<'_>],
     query: &SweepQuery<'_>,
 ) -> Result<SweepPage, StorageError> {
-    // A note that is no text is searched by its path, as if it were empty.
-    let meant: Vec<(&Visible, Option<&str>)> = notes
-        .iter()
-        .filter(|note| query.dir.strip(note.path.as_str()).is_some())
-        .map(|note| (&note.path, str::from_utf8(note.bytes).ok()))
-        .filter(|(path, text)| is_meant(query.filter, path, text.unwrap_or_default()))
-        .collect();
+    let meant = meant(notes, &query.dir, query.filter);
     let after = query.after.as_ref().map(Visible::as_str);
     let mut end =
         meant.partition_point(|(path, _)| after.is_some_and(|after| path.as_str() <= after));
@@ -202,28 +241,23 @@ pub fn sweep(
         end += 1;
     }
     let (hits, found) = sweep.into_found();
-    let hits = hits.into_iter().filter_map(|hit| {
-        Some(SearchHit {
-            path: query.sieve.admit(hit.path.as_str())?,
-            title: hit.title,
-            excerpt: hit.excerpt,
-        })
-    });
+    let admit = |path: VaultPath| query.sieve.admit(path.as_str());
+    let hits = hits.into_iter().map(SearchHit::from);
     let (covered, behind) = meant.split_at(end);
     let last = covered.last().filter(|_| !behind.is_empty());
     Ok(SweepPage {
         commit,
         found,
-        hits: hits.collect(),
+        hits: hits.filter_map(|hit| hit.with_path(admit)).collect(),
         searched: covered.len() as u64,
-        by_path_only: covered.iter().filter(|(_, text)| text.is_none()).count() as u64,
+        by_path_only: without_text(covered),
         unsearched: behind.len() as u64,
         stopped_at: last.map(|(path, _)| (*path).clone()),
     })
 }
 
 /// Whether the filter admits a note that says `text`.
-pub(super) fn is_meant(filter: &NoteFilter, path: &Visible, text: &str) -> bool {
+fn is_meant(filter: &NoteFilter, path: &Visible, text: &str) -> bool {
     filter.is_empty() || filter.admits(&Metadata::of(path.path(), text), None)
 }
 

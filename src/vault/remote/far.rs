@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{
     LinkError, as_text, unexpected,
-    wire::{Call, WireListing, WireLookup, WireSearch, WireSweep},
+    wire::{Call, WireListing, WireLookup, WireSweep},
 };
 use crate::vault::{
     filter::NoteFilter,
@@ -12,7 +12,7 @@ use crate::vault::{
     policy::{VaultPolicy, Visible, Writable},
     storage::{
         BrowsePage, BrowseQuery, CommitId, CompletionQuery, HistoryPage, HistoryQuery, Indexed,
-        LinkQuery, LinkedNote, Links, ListQuery, Order, Overview, OverviewQuery, SearchHit,
+        LinkQuery, LinkedNote, Links, ListQuery, Order, Overview, OverviewQuery, SearchPage,
         SearchQuery, Sieve, StorageError, SweepPage, SweepQuery, VaultStorage,
     },
     text::{Pattern, Query},
@@ -87,7 +87,11 @@ pub async fn answer(
             filter,
             offset,
             limit,
-        } => text(&search(storage, policy, &query, (&dir, &filter), (offset, limit)).await),
+        } => {
+            let asked = (&dir[..], &filter);
+            let page = search(storage, policy, &query, asked, (offset, limit)).await;
+            text(&page.map(|page| page.with_paths(as_text)))
+        }
         Call::Sweep(call) => {
             let page = sweep(storage, policy, call).await;
             text(&page.map(|page| page.map(|page| page.with_paths(as_text))))
@@ -234,7 +238,7 @@ async fn search(
     query: &str,
     (dir, filter): (&str, &NoteFilter),
     (offset, limit): (usize, usize),
-) -> Result<WireSearch, StorageError> {
+) -> Result<SearchPage, StorageError> {
     let query = &Query::parse(query).map_err(|error| unexpected(&error))?;
     let dir = DirPath::parse(dir).map_err(|error| unexpected(&error))?;
     let asked = SearchQuery {
@@ -245,20 +249,7 @@ async fn search(
         offset,
         limit,
     };
-    let found = storage.search(&asked).await?;
-    let hits = found.hits.into_iter().map(|hit| SearchHit {
-        path: hit.path.as_str().to_owned(),
-        title: hit.title,
-        excerpt: hit.excerpt,
-    });
-    Ok(WireSearch {
-        commit: found.commit,
-        total: found.total,
-        hits: hits.collect(),
-        searched: found.searched,
-        by_path_only: found.by_path_only,
-        unfinished: found.unfinished,
-    })
+    storage.search(&asked).await
 }
 
 /// The witness for one of several paths, which the near side has judged by the same policy.

@@ -4,15 +4,15 @@ use async_trait::async_trait;
 
 use super::{
     RemoteStorage, as_text,
-    wire::{Bytes, Call, WireListing, WireLookup, WireSearch, WireSweep},
+    wire::{Bytes, Call, WireListing, WireLookup, WireSweep},
 };
 use crate::vault::{
     policy::{Visible, Writable},
     storage::{
         BrowsePage, BrowseQuery, CommitId, CommitInfo, Committed, CompletionPage, CompletionQuery,
         Entry, HistoryPage, HistoryQuery, Indexed, LinkQuery, Links, ListQuery, Listing, Lookup,
-        Lookups, Overview, OverviewQuery, Revision, SearchHit, SearchPage, SearchQuery, Sieve,
-        StorageError, SweepPage, SweepQuery, VaultStorage,
+        Lookups, Overview, OverviewQuery, Revision, SearchPage, SearchQuery, Sieve, StorageError,
+        SweepPage, SweepQuery, VaultStorage,
     },
 };
 
@@ -139,23 +139,8 @@ impl VaultStorage for RemoteStorage {
             offset: query.offset,
             limit: query.limit,
         };
-        let found: WireSearch = self.call(&call).await?;
-        let hits = found.hits.into_iter().filter_map(|hit| {
-            let path = query.sieve.admit(&hit.path)?;
-            Some(SearchHit {
-                path,
-                title: hit.title,
-                excerpt: hit.excerpt,
-            })
-        });
-        Ok(SearchPage {
-            commit: found.commit,
-            total: found.total,
-            hits: hits.collect(),
-            searched: found.searched,
-            by_path_only: found.by_path_only,
-            unfinished: found.unfinished,
-        })
+        let page: SearchPage<String> = self.call(&call).await?;
+        Ok(page.with_paths(|path| query.sieve.admit(&path)))
     }
 
     async fn sweep(&self, query: &SweepQuery<'_>) -> Result<Indexed<SweepPage>, StorageError> {

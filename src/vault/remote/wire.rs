@@ -5,10 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 use crate::vault::{
     filter::NoteFilter,
-    storage::{
-        CommitId, CommitInfo, LinkedNote, Lookup, Order, Progress, Revision, SearchHit, Sieve,
-        StoredNote,
-    },
+    storage::{CommitId, CommitInfo, LinkedNote, Lookup, Order, Revision, Sieve, StoredNote},
 };
 
 /// A call of a method of [`VaultStorage`](crate::vault::storage::VaultStorage).
@@ -155,17 +152,6 @@ pub(super) struct WireNote {
     pub(super) path: String,
     pub(super) revision: Revision,
     pub(super) content: Bytes,
-}
-
-/// A page of hits on the way.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct WireSearch {
-    pub(super) commit: Option<CommitId>,
-    pub(super) total: usize,
-    pub(super) hits: Vec<SearchHit<String>>,
-    pub(super) searched: u64,
-    pub(super) by_path_only: u64,
-    pub(super) unfinished: Option<Progress>,
 }
 
 /// Bytes as base64, which JSON can carry.

@@ -79,15 +79,9 @@ impl<P> SweepPage<P> {
     /// The same with other paths; where `convert` has none, the hit is left out.
     #[must_use]
     pub fn with_paths<Q>(self, convert: impl Fn(P) -> Option<Q>) -> SweepPage<Q> {
-        let hits = self.hits.into_iter().filter_map(|hit| {
-            Some(SearchHit {
-                path: convert(hit.path)?,
-                title: hit.title,
-                excerpt: hit.excerpt,
-            })
-        });
+        let hits = self.hits.into_iter();
         SweepPage {
-            hits: hits.collect(),
+            hits: hits.filter_map(|hit| hit.with_path(&convert)).collect(),
             commit: self.commit,
             found: self.found,
             searched: self.searched,
