@@ -9,6 +9,10 @@ use super::{
 };
 use crate::path::fold;
 
+/// The names of the property that holds tags, and of the one that holds other names of the note.
+const TAGS: [&str; 2] = ["tags", "tag"];
+const ALIASES: [&str; 2] = ["aliases", "alias"];
+
 /// How many characters of a name or value are compared.
 const COMPARED: usize = 500;
 
@@ -46,7 +50,7 @@ impl Properties {
 
     /// The other names of the note: `aliases` or `alias`, a list, or a text divided by commas.
     pub fn aliases(&self) -> impl Iterator<Item = String> {
-        let texts = self.texts_of(["aliases", "alias"], |c| matches!(c, ',' | '\n'));
+        let texts = self.texts_of(ALIASES, divides_aliases);
         texts
             .map(|text| on_one_line(&text))
             .filter(|alias| !alias.is_empty())
@@ -55,7 +59,7 @@ impl Properties {
     /// The tags: `tags` or `tag`, a list, or a text divided by commas or white space, with or
     /// without `#`. What Obsidian would not take for a tag is left out.
     pub fn tags(&self) -> impl Iterator<Item = Tag> {
-        let texts = self.texts_of(["tags", "tag"], |c| c == ',' || c.is_whitespace());
+        let texts = self.texts_of(TAGS, divides_tags);
         texts.filter_map(|text| Tag::parse(&text).ok())
     }
 
@@ -90,10 +94,7 @@ impl Properties {
         names: [&'static str; 2],
         divides: fn(char) -> bool,
     ) -> impl Iterator<Item = String> {
-        let properties = self
-            .0
-            .iter()
-            .filter(move |(key, _)| names.iter().any(|name| key.eq_ignore_ascii_case(name)));
+        let properties = self.0.iter().filter(move |(key, _)| is_one_of(names, key));
         properties.flat_map(move |(_, value)| match value {
             Value::List(items) => items.iter().filter_map(scalar).collect(),
             Value::Scalar { .. } => scalar(value)
@@ -103,6 +104,37 @@ impl Properties {
                 .collect(),
             Value::Map(_) => Vec::new(),
         })
+    }
+}
+
+fn is_one_of(names: [&str; 2], key: &str) -> bool {
+    names.iter().any(|name| name.eq_ignore_ascii_case(key))
+}
+
+fn divides_tags(character: char) -> bool {
+    character == ',' || character.is_whitespace()
+}
+
+const fn divides_aliases(character: char) -> bool {
+    matches!(character, ',' | '\n')
+}
+
+/// Whether a property of this name holds tags.
+#[must_use]
+pub fn is_tags(key: &str) -> bool {
+    is_one_of(TAGS, key)
+}
+
+/// What divides a text that stands for a list in a property of this name; `None` where a text there
+/// is one value.
+#[must_use]
+pub fn divider(key: &str) -> Option<fn(char) -> bool> {
+    if is_tags(key) {
+        Some(divides_tags)
+    } else if is_one_of(ALIASES, key) {
+        Some(divides_aliases)
+    } else {
+        None
     }
 }
 

@@ -67,7 +67,7 @@ impl Section {
     /// [`SectionError`], with the headings that there are.
     pub fn find(text: &str, address: &str) -> Result<Self, SectionError> {
         let headings = headings(text);
-        let outline = Outline(&headings);
+        let outline = Outline::of(&headings);
         let index = outline.find(address)?;
         let (heading, after) = outline.split(index).ok_or(SectionError::Unreadable)?;
         let end = after
@@ -83,9 +83,27 @@ impl Section {
 }
 
 /// The headings of a note, as a tree.
-struct Outline<'a>(&'a [Heading]);
+struct Outline<'a> {
+    headings: &'a [Heading],
+    /// For each heading, the one that its section lies in.
+    above: Vec<Option<usize>>,
+}
 
 impl<'a> Outline<'a> {
+    fn of(headings: &'a [Heading]) -> Self {
+        let mut open: Vec<(usize, u8)> = Vec::new();
+        let above = headings.iter().enumerate().map(|(index, heading)| {
+            while open.pop_if(|(_, level)| *level >= heading.level).is_some() {}
+            let above = open.last().map(|(index, _)| *index);
+            open.push((index, heading.level));
+            above
+        });
+        Self {
+            above: above.collect(),
+            headings,
+        }
+    }
+
     /// The position of the heading that `address` names.
     ///
     /// 1. The whole address is one heading's text: `C# and F#` is no path.
@@ -107,7 +125,7 @@ impl<'a> Outline<'a> {
         ];
         for is_same in [exactly as Comparison, as_obsidian] {
             for reading in &readings {
-                let found: Vec<usize> = (0..self.0.len())
+                let found: Vec<usize> = (0..self.headings.len())
                     .filter(|index| self.is_at(*index, reading, is_same))
                     .collect();
                 match found.as_slice() {
@@ -122,7 +140,7 @@ impl<'a> Outline<'a> {
             }
         }
         Err(SectionError::NotFound {
-            existing: self.0.iter().map(named).collect(),
+            existing: self.headings.iter().map(named).collect(),
         })
     }
 
@@ -141,16 +159,9 @@ impl<'a> Outline<'a> {
     }
 
     /// The heading at `index`, then the one that its section lies in, and so on.
-    fn upwards(&self, index: usize) -> impl Iterator<Item = &'a Heading> {
-        let before = self.0.get(..=index).unwrap_or_default();
-        let mut level = u8::MAX;
-        before.iter().rev().filter(move |heading| {
-            let is_above = heading.level < level;
-            if is_above {
-                level = heading.level;
-            }
-            is_above
-        })
+    fn upwards(&self, index: usize) -> impl Iterator<Item = &'a Heading> + '_ {
+        let above = |at: &usize| self.above.get(*at).copied().flatten();
+        std::iter::successors(Some(index), above).filter_map(|at| self.headings.get(at))
     }
 
     /// The heading at `index` by all the headings above it.
@@ -159,12 +170,12 @@ impl<'a> Outline<'a> {
         path.reverse();
         SectionName {
             address: path.join("#"),
-            line: self.0.get(index).map_or(0, |heading| heading.line),
+            line: self.headings.get(index).map_or(0, |heading| heading.line),
         }
     }
 
     fn split(&self, index: usize) -> Option<(&'a Heading, &'a [Heading])> {
-        self.0.get(index..)?.split_first()
+        self.headings.get(index..)?.split_first()
     }
 }
 

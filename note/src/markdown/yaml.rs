@@ -9,7 +9,7 @@ use std::{borrow::Cow, collections::HashMap};
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 
 /// The longest block that is read, in bytes.
-const MAX_BYTES: usize = 64 * 1024;
+pub const MAX_BYTES: usize = 64 * 1024;
 /// The most values that one block holds, those that aliases stand for included.
 const MAX_VALUES: usize = 4_096;
 /// How deep values may lie in each other.

@@ -18,7 +18,7 @@ use self::{
 use super::LineEnding;
 use crate::vault::markdown::{
     Tag, frontmatter,
-    properties::{as_json, comparable_key, number},
+    properties::{as_json, comparable_key, divider, is_tags, number},
     yaml,
 };
 
@@ -135,6 +135,9 @@ fn edit_block(block: &str, edit: &PropertyEdit, ending: &str) -> Result<String, 
     if edit.key.trim().is_empty() || edit.key.contains(['\n', '\r']) {
         return Err(PropertyError::BadName);
     }
+    if block.len() > yaml::MAX_BYTES {
+        return Err(PropertyError::Unreadable);
+    }
     let layout = Layout::of(block).map_err(|unclear| match unclear {
         // Above the block is the line that opens it.
         Unclear::Invalid(line) => PropertyError::Invalid { line: line + 2 },
@@ -163,7 +166,7 @@ fn edit_block(block: &str, edit: &PropertyEdit, ending: &str) -> Result<String, 
         (Some(value), Some(entry)) => writer.rewrite(entry, there, value),
     };
     let after = splice(block, splices);
-    let meant = meant(before.clone(), key, wanted);
+    let meant = meant(before, key, wanted);
     match model(&after) {
         Ok(made) if made == meant => Ok(after),
         Ok(_) | Err(_) => Err(PropertyError::Unsafe {
@@ -284,12 +287,6 @@ fn normal(value: &Value) -> Value {
     }
 }
 
-fn is_tags(key: &str) -> bool {
-    ["tags", "tag"]
-        .iter()
-        .any(|name| name.eq_ignore_ascii_case(key))
-}
-
 /// An item as it is added: a tag without its `#`.
 fn tag(key: &str, item: &Value) -> Result<Value, PropertyError> {
     match item {
@@ -312,30 +309,20 @@ fn is_same(key: &str, one: &Value, other: &Value) -> bool {
     one == other || (is_tags(key) && fold(one).is_some() && fold(one) == fold(other))
 }
 
-/// The items of a list, or of a value that stands for one: tags and aliases may be written with
-/// commas between them, tags also with spaces.
+/// The items of a list, or of a value that stands for one: see [`divider`].
 fn items(key: &str, value: Option<&Value>) -> Result<Vec<Value>, PropertyError> {
-    let is_aliases = ["aliases", "alias"]
-        .iter()
-        .any(|name| name.eq_ignore_ascii_case(key));
-    let divided = |text: &str, divides: fn(char) -> bool| {
-        let parts = text
-            .split(divides)
-            .map(str::trim)
-            .filter(|part| !part.is_empty());
-        parts.map(|part| Value::String(part.to_owned())).collect()
-    };
-    match value {
-        None | Some(Value::Null) => Ok(Vec::new()),
-        Some(Value::Array(items)) => Ok(items.clone()),
-        Some(Value::String(text)) if is_tags(key) => {
-            Ok(divided(text, |c| c == ',' || c.is_whitespace()))
+    match (value, divider(key)) {
+        (None | Some(Value::Null), _) => Ok(Vec::new()),
+        (Some(Value::Array(items)), _) => Ok(items.clone()),
+        (Some(Value::String(text)), Some(divides)) => {
+            let parts = text.split(divides).map(str::trim);
+            let parts = parts.filter(|part| !part.is_empty());
+            Ok(parts.map(Value::from).collect())
         }
-        Some(Value::String(text)) if is_aliases => Ok(divided(text, |c| c == ',')),
-        Some(value @ (Value::String(_) | Value::Number(_) | Value::Bool(_))) => {
+        (Some(value @ (Value::String(_) | Value::Number(_) | Value::Bool(_))), _) => {
             Ok(vec![value.clone()])
         }
-        Some(Value::Object(_)) => Err(PropertyError::NoList {
+        (Some(Value::Object(_)), _) => Err(PropertyError::NoList {
             key: key.to_owned(),
         }),
     }

@@ -151,23 +151,17 @@ impl Draft<'_> {
             return Err(self.missing(&old));
         }
         if !edit.all && found.len() > 1 {
-            let lines = found.iter().map(|place| self.line(place.start));
-            return Err(EditProblem::NotUnique(lines.collect()));
+            return Err(EditProblem::NotUnique(self.lines(&found)));
         }
         let places = if edit.all { apart(found) } else { found };
-        let places: Result<Vec<_>, _> =
-            places.into_iter().map(|place| self.origin(place)).collect();
+        let places: Result<Vec<_>, _> = self.origins(places.into_iter()).collect();
+        let places = places.map_err(|done| EditProblem::Overlaps(done.edit))?;
         let new = edit.new.replace("\r\n", "\n");
-        self.done.extend(
-            places
-                .map_err(EditProblem::Overlaps)?
-                .into_iter()
-                .map(|place| Done {
-                    place,
-                    new: new.clone(),
-                    edit: number,
-                }),
-        );
+        self.done.extend(places.into_iter().map(|place| Done {
+            place,
+            new: new.clone(),
+            edit: number,
+        }));
         self.done
             .sort_by_key(|done| (done.place.start, done.place.end));
         Ok(())
@@ -186,44 +180,43 @@ impl Draft<'_> {
         current
     }
 
-    /// Where in the flat text a place of the current text is; the number of the edit that has
-    /// written there, where one has.
-    fn origin(&self, place: Range<usize>) -> Result<Range<usize>, usize> {
+    /// Where in the flat text places of the current text are, which come in order; for one where an
+    /// edit has written, what it did.
+    fn origins<'p>(
+        &'p self,
+        places: impl Iterator<Item = Range<usize>> + 'p,
+    ) -> impl Iterator<Item = Result<Range<usize>, &'p Done>> {
+        let mut done = self.done.iter().peekable();
         let (mut removed, mut added) = (self.within.start, 0);
-        for done in &self.done {
-            let start = done.place.start + added - removed;
-            let end = start + done.new.len();
-            if place.end <= start {
-                break;
+        places.map(move |place| {
+            while let Some(&next) = done.peek() {
+                let start = next.place.start + added - removed;
+                if place.end <= start {
+                    break;
+                }
+                if place.start < start + next.new.len() {
+                    return Err(next);
+                }
+                removed += next.place.len();
+                added += next.new.len();
+                done.next();
             }
-            if place.start < end {
-                return Err(done.edit);
-            }
-            removed += done.place.len();
-            added += done.new.len();
-        }
-        Ok(place.start + removed - added..place.end + removed - added)
+            Ok(place.start + removed - added..place.end + removed - added)
+        })
     }
 
-    /// The line of the note on which a position of the current text is, or for written text the one
-    /// that it was written to.
-    fn line(&self, position: usize) -> usize {
-        let (mut removed, mut added) = (self.within.start, 0);
-        let mut flat = None;
-        for done in &self.done {
-            let start = done.place.start + added - removed;
-            if position < start {
-                break;
-            }
-            if position < start + done.new.len() {
-                flat = Some(done.place.start);
-                break;
-            }
-            removed += done.place.len();
-            added += done.new.len();
-        }
-        let flat = flat.unwrap_or(position + removed - added);
-        breaks_before(self.flat, flat) + 1
+    /// The lines of the note on which places of the current text start, which come in order; for
+    /// written text the one that it was written to.
+    fn lines(&self, places: &[Range<usize>]) -> Vec<usize> {
+        let (mut line, mut read) = (1, 0);
+        let starts = places.iter().map(|place| place.start..place.start + 1);
+        let starts = self.origins(starts).map(|origin| {
+            let start = origin.map_or_else(|done| done.place.start, |place| place.start);
+            line += breaks_before(self.flat.get(read..).unwrap_or_default(), start - read);
+            read = start;
+            line
+        });
+        starts.collect()
     }
 
     /// Why text that is not in the current text cannot be replaced.

@@ -41,6 +41,30 @@ fn in_block(block: &str, edit: PropertyEdit) -> Result<String, PropertyError> {
     Ok(block.expect("the rest of the note as it was").to_owned())
 }
 
+/// A text that stands for a list is divided as it is where the property is read.
+#[test]
+fn names_on_lines_are_names_of_their_own() {
+    for (block, edit, after) in [
+        (
+            "aliases: |\n  She\n  The boat\n",
+            add("aliases", &["X"]),
+            "aliases:\n  - She\n  - The boat\n  - X\n",
+        ),
+        (
+            "alias: |\n  She\n  The boat\n",
+            remove("alias", &["She"]),
+            "alias:\n  - The boat\n",
+        ),
+        (
+            "aliases: She, The boat\n",
+            add("aliases", &["X"]),
+            "aliases:\n  - She\n  - The boat\n  - X\n",
+        ),
+    ] {
+        assert_eq!(in_block(block, edit).as_deref(), Ok(after), "{block:?}");
+    }
+}
+
 /// Whatever stands behind a value on its line stays there: white space and comments.
 #[test]
 fn what_follows_a_value_stays() {
