@@ -6,12 +6,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { CALLBACKS, ClaudeAi, DOCUMENT, MCP, SCOPE, initialize, startSite } from './support/claude_ai.mjs';
 import { commitOf, headOf, repositoryIn } from './support/git.mjs';
-import { McpClient } from './support/mcp.mjs';
+import { McpClient, TOOLS } from './support/mcp.mjs';
 import { authorizationRequest } from './support/oauth.mjs';
 import { browse } from './support/person.mjs';
 import { Stack } from './support/stack.mjs';
 
-const TOOLS = ['list_notes', 'read_note', 'search_notes', 'vault_overview', 'note_history', 'write_note', 'delete_note'];
 
 let site;
 let stack;

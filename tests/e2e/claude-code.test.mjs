@@ -11,12 +11,12 @@ import {
   isVisibleNote,
   repositoryIn,
 } from './support/git.mjs';
+import { READING_TOOLS, TOOLS } from './support/mcp.mjs';
 import { signIn } from './support/oauth.mjs';
 import { SearchOracle } from './support/search_oracle.mjs';
 import { Stack } from './support/stack.mjs';
 
 const NOTE = 'Projects/Boat refit/Boat refit.md';
-const TOOLS = ['list_notes', 'read_note', 'search_notes', 'vault_overview', 'note_history', 'write_note', 'delete_note'];
 const qualified = (names) => names.map((name) => `mcp__vault__${name}`);
 
 let stack;
@@ -142,7 +142,7 @@ test('a read-only login offers no way to write', async () => {
   ]);
   assert.deepEqual(
     offered.filter((name) => name.startsWith('mcp__vault__')).sort(),
-    qualified(['list_notes', 'read_note', 'search_notes', 'vault_overview', 'note_history']).sort(),
+    qualified(READING_TOOLS).sort(),
   );
   assert.deepEqual(
     results.map(({ isError }) => isError),

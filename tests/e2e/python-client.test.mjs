@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { browserScript } from './support/claude.mjs';
 import { bytesAt, changesOf, commitOf, repositoryIn } from './support/git.mjs';
-import { versions } from './support/mcp.mjs';
+import { READING_TOOLS, versions } from './support/mcp.mjs';
 import { inRepository, noPython, python } from './support/places.mjs';
 import { run } from './support/processes.mjs';
 import { Stack } from './support/stack.mjs';
@@ -57,7 +57,7 @@ for (const [mode, version] of [
         ],
       );
       assert.equal(seen.version, version);
-      assert.deepEqual(seen.tools, ['list_notes', 'read_note', 'search_notes', 'vault_overview', 'note_history']);
+      assert.deepEqual(seen.tools, READING_TOOLS);
       const [read, , refreshed, wrote, reread, deleted, gone] = seen.steps;
       const facts = ({ result }) => {
         assert.equal(result.isError, false, result.texts[0]);

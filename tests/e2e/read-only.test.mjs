@@ -2,11 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { headOf, repositoryIn } from './support/git.mjs';
-import { McpClient } from './support/mcp.mjs';
+import { McpClient, READING_TOOLS } from './support/mcp.mjs';
 import { refresh, signIn } from './support/oauth.mjs';
 import { Stack } from './support/stack.mjs';
 
-const READING = ['list_notes', 'read_note', 'search_notes', 'vault_overview', 'note_history'];
 const MUTATIONS = [
   ['write_note', { path: 'New.md', content: 'x\n' }],
   ['write_note', { path: 'Index.md', content: 'x\n' }],
@@ -29,7 +28,7 @@ after(() => stack?.stop());
 
 /** Reading works, and neither mutation is offered. */
 async function onlyReads(client) {
-  assert.deepEqual(await client.toolNames(), READING);
+  assert.deepEqual(await client.toolNames(), READING_TOOLS);
   assert.ok((await client.tool('list_notes', {})).facts.total > 40);
   assert.equal((await client.tool('read_note', { path: 'Index.md' })).facts.path, 'Index.md');
   assert.ok((await client.tool('search_notes', { query: 'boat' })).facts.total > 0);
@@ -93,7 +92,7 @@ test('E6: a refresh cannot widen a read-only connection', async () => {
   const { status, body } = await refresh(stack.url, clientId, token, 'vault:read vault:write');
   assert.deepEqual([status, body.scope], [200, 'vault:read']);
   const client = new McpClient(stack.mcp, body.access_token);
-  assert.deepEqual(await client.toolNames(), READING);
+  assert.deepEqual(await client.toolNames(), READING_TOOLS);
 });
 
 test('F3: VAULT_READ_ONLY takes writing from those who had it, at once', async () => {

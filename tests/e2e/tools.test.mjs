@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { bytesAt, changesOf, commitOf, filesOf, headOf, repositoryIn } from './support/git.mjs';
-import { McpClient } from './support/mcp.mjs';
+import { McpClient, TOOLS } from './support/mcp.mjs';
 import { signIn } from './support/oauth.mjs';
 import { Stack } from './support/stack.mjs';
 
 const AUTHOR = 'owner@example.test <owner@example.test>';
-const TOOLS = ['list_notes', 'read_note', 'search_notes', 'vault_overview', 'note_history', 'write_note', 'delete_note'];
 
 let stack;
 let repository;

@@ -222,6 +222,7 @@ async fn what_is_hidden_is_in_no_prompt() {
     let refusal = async |path: &str| {
         let params = json!({ "name": "summarize_note", "arguments": { "path": path } });
         let answer = owner.send(&Post::modern("prompts/get", &params)).await;
+        answer.failure();
         answer.json()["error"].to_string().replace(path, "PATH")
     };
     let missing = refusal("Gone/Note.md").await;

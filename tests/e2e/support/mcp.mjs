@@ -3,6 +3,10 @@
 /** Protocol versions of the two eras: with an initialize handshake, and with metadata in each request. */
 export const versions = { legacy: '2025-11-25', modern: '2026-07-28' };
 
+/** The tools that are offered to whoever may read, and to whoever may write too, in their order. */
+export const READING_TOOLS = ['list_notes', 'read_note', 'search_notes', 'vault_overview', 'note_history'];
+export const TOOLS = [...READING_TOOLS, 'write_note', 'delete_note'];
+
 const CLIENT = { name: 'end-to-end test', version: '1' };
 
 /** The message in a body of that media type: JSON, or the last `data:` of an event stream; undefined where it is empty. */

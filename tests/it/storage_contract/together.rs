@@ -152,6 +152,7 @@ pub(super) async fn links_lead_where_obsidian_takes_them(start: impl Start) {
     ];
     let Some(found) = links(storage, &policy, &both, 10).await else {
         // The backend that keeps nothing.
+        assert!(!vault.knows_links(), "no answer about links");
         return;
     };
     assert_eq!(found.commit, list(storage, "", None).await.unwrap().commit);

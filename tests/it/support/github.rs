@@ -68,6 +68,10 @@ impl Subject for AtGithub {
         &self.storage
     }
 
+    fn knows_links(&self) -> bool {
+        false
+    }
+
     async fn push(&self, changes: &[(&str, Option<&[u8]>)]) {
         let push = changes
             .iter()

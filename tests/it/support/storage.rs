@@ -27,6 +27,11 @@ pub(crate) trait Subject {
         ShortSleep.sleep(duration).await;
     }
 
+    /// Whether it knows which notes link to which.
+    fn knows_links(&self) -> bool {
+        true
+    }
+
     /// A commit by somebody else: `Some` writes a path, `None` deletes it.
     async fn push(&self, changes: &[(&str, Option<&[u8]>)]);
 }
