@@ -29,35 +29,24 @@ pub struct Diff {
 
 /// Lines of one text that stand where lines of another stood, counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Hunk {
-    pub(super) before: Range<usize>,
-    pub(super) after: Range<usize>,
-}
-
-/// How hunks are placed that could as well stand some lines higher or lower.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Placement {
-    /// As `git diff` does, where people read best.
-    Readable,
-    /// As far down as they go, which is how `git merge-file` compares.
-    Last,
+struct Hunk {
+    before: Range<usize>,
+    after: Range<usize>,
 }
 
 /// The lines of a text with what ends them.
-pub(super) fn lines(text: &str) -> Vec<&str> {
+fn lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
 /// What makes `after` of `before`, in order. Hunks do not touch each other.
-pub(super) fn hunks(before: &[&str], after: &[&str], placement: Placement) -> Vec<Hunk> {
+fn hunks(before: &[&str], after: &[&str]) -> Vec<Hunk> {
     let mut input = InternedInput::default();
     input.update_before(before.iter().copied());
     input.update_after(after.iter().copied());
     let mut comparison = Comparison::compute(Algorithm::Myers, &input);
-    match placement {
-        Placement::Readable => comparison.postprocess_lines(&input),
-        Placement::Last => comparison.postprocess_no_heuristic(&input),
-    }
+    // Hunks that could stand higher or lower are placed as `git diff` does, where people read best.
+    comparison.postprocess_lines(&input);
     let range = |range: Range<u32>| range.start as usize..range.end as usize;
     let hunks = comparison.hunks().map(|hunk| Hunk {
         before: range(hunk.before),
@@ -78,7 +67,7 @@ impl Diff {
     #[must_use]
     pub fn between(before: &str, after: &str) -> Self {
         let (before, after) = (lines(before), lines(after));
-        let hunks = hunks(&before, &after, Placement::Readable);
+        let hunks = hunks(&before, &after);
         let mut diff = Self::default();
         for hunk in &hunks {
             diff.removed += hunk.before.len();

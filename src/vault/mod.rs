@@ -18,7 +18,6 @@ pub mod edit;
 pub mod error;
 pub mod filter;
 pub mod links;
-pub mod merge;
 pub mod permit;
 pub mod policy;
 pub mod remote;
