@@ -123,7 +123,7 @@ pub(crate) fn flag<'de, D: Deserializer<'de>>(input: D) -> Result<bool, D::Error
 pub(crate) fn choices<'de, D: Deserializer<'de>, T: DeserializeOwned>(
     input: D,
 ) -> Result<Vec<T>, D::Error> {
-    let texts: Vec<String> = list(input)?.unwrap_or_default();
+    let texts: Vec<String> = items(input)?;
     let names = texts.iter().flat_map(|text| text.split(','));
     names
         .map(|name| serde_json::from_value(Value::from(name.trim())).map_err(D::Error::custom))

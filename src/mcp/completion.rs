@@ -11,14 +11,6 @@ use crate::vault::{VaultClient, client::Completions};
 /// What the path of a note is called, in the template and in every prompt that takes one.
 const PATH: &str = "path";
 
-/// What is to be completed.
-enum Completable {
-    /// The path of a note.
-    Path,
-    /// A text of the person's own, which nobody can guess.
-    FreeText,
-}
-
 /// `completion/complete`.
 ///
 /// # Errors
@@ -28,13 +20,12 @@ pub(super) async fn complete(
     vault: &VaultClient,
     request: &CompleteRequestParams,
 ) -> Result<CompleteResult, ErrorData> {
-    let found = match completable(request)? {
-        Completable::FreeText => Completions::default(),
-        Completable::Path => {
-            let typed = &request.argument.value;
-            let found = vault.complete(typed, CompletionInfo::MAX_VALUES).await;
-            found.map_err(|error| result::rpc_error(&error))?
-        }
+    let found = if completes_path(request)? {
+        let typed = &request.argument.value;
+        let found = vault.complete(typed, CompletionInfo::MAX_VALUES).await;
+        found.map_err(|error| result::rpc_error(&error))?
+    } else {
+        Completions::default()
     };
     let has_more = found.paths.len() < found.total;
     let values = found.paths.iter().map(ToString::to_string).collect();
@@ -44,7 +35,8 @@ pub(super) async fn complete(
         .map_err(|problem| ErrorData::internal_error(problem, None))
 }
 
-fn completable(request: &CompleteRequestParams) -> Result<Completable, ErrorData> {
+/// Whether the path of a note is to be completed; nobody can guess another text of a person's own.
+fn completes_path(request: &CompleteRequestParams) -> Result<bool, ErrorData> {
     let reference = &request.r#ref;
     let argument = request.argument.name.as_str();
     let is_known = if reference.as_resource_uri() == Some(uri::TEMPLATE) {
@@ -54,14 +46,11 @@ fn completable(request: &CompleteRequestParams) -> Result<Completable, ErrorData
         let prompt = prompt.ok_or_else(|| unknown(reference))?;
         prompt.arguments().iter().any(|each| each.name == argument)
     };
-    match (is_known, argument) {
-        (true, PATH) => Ok(Completable::Path),
-        (true, _) => Ok(Completable::FreeText),
-        (false, _) => {
-            let problem = format!("unknown argument: {argument}");
-            Err(ErrorData::invalid_params(problem, None))
-        }
+    if is_known {
+        return Ok(argument == PATH);
     }
+    let problem = format!("unknown argument: {argument}");
+    Err(ErrorData::invalid_params(problem, None))
 }
 
 /// There is no such template or prompt (MCP, "Completion", error handling).

@@ -40,9 +40,7 @@ impl LineRange {
         },
         end: None,
     };
-}
 
-impl LineRange {
     /// Whole lines, from `first` to `last`.
     pub(crate) const fn of_lines(first: usize, last: usize) -> Self {
         Self {
@@ -125,8 +123,6 @@ pub(crate) struct Window<'a> {
     pub(crate) text: &'a str,
     /// The lines it holds, such as `1-40`; `None` for an empty text.
     pub(crate) lines: Option<String>,
-    /// How many lines the whole text has.
-    pub(crate) total_lines: usize,
     /// The range to ask for next, where the asked-for range was cut short.
     pub(crate) next: Option<String>,
 }
@@ -149,7 +145,6 @@ pub(crate) fn cut(text: &str, range: LineRange, budget: usize) -> Result<Window<
         return Ok(Window {
             text,
             lines: None,
-            total_lines,
             next: None,
         });
     }
@@ -199,7 +194,6 @@ pub(crate) fn cut(text: &str, range: LineRange, budget: usize) -> Result<Window<
     Ok(Window {
         text: slice(text, start..end),
         lines: Some(format!("{}-{shown}", range.start)),
-        total_lines,
         next,
     })
 }
@@ -261,7 +255,7 @@ mod tests {
             (window.text, window.lines.as_deref()),
             ("two\nthree", Some("2-3"))
         );
-        assert_eq!((window.total_lines, window.next), (3, None));
+        assert_eq!((count(text), window.next), (3, None));
         assert_eq!(cut(text, range("1"), 100).unwrap().text, "one\r\n");
         assert_eq!(
             cut(text, range("2-99"), 100).unwrap().lines.as_deref(),

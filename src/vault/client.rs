@@ -28,7 +28,7 @@ pub use content::TextChange;
 pub use delete::{DeleteRequest, Deleted};
 pub use filter::FilterRequest;
 pub use history::{HistoryRequest, MAX_COMMITS, NoteHistory, TouchingCommit};
-pub use links::{Backlinks, Linked, LinkingNote, MAX_BACKLINKS};
+pub use links::{Backlinks, Linked, MAX_BACKLINKS};
 pub use list::{FolderSummary, ListRequest, ListedNote, MAX_PAGE, NotePage};
 pub use overview::{IndexedFacts, VaultOverview};
 pub use read::{Note, ReadNote, Reading};
@@ -173,4 +173,13 @@ impl VaultClient {
                     .to_owned(),
             })
     }
+}
+
+/// Refuses a page of nothing, and one of more than `most`.
+fn check_limit(limit: usize, most: usize) -> Result<(), VaultError> {
+    if (1..=most).contains(&limit) {
+        return Ok(());
+    }
+    let problem = format!("must be from 1 to {most}");
+    Err(VaultError::invalid("limit", &problem))
 }

@@ -87,14 +87,25 @@ impl Cursor {
         text: Option<&str>,
         query: &QueryFingerprint,
     ) -> Result<(Option<Self>, usize), VaultError> {
-        let Some(text) = text else {
+        let Some(cursor) = Self::given(text, query)? else {
             return Ok((None, 0));
         };
-        let invalid = |error| VaultError::invalid("cursor", &error);
-        let cursor = Self::decode(text, query).map_err(invalid)?;
         let offset = cursor.after.parse();
-        let offset = offset.map_err(|_| invalid(CursorError::Unreadable))?;
+        let offset = offset.map_err(|_| VaultError::invalid("cursor", &CursorError::Unreadable))?;
         Ok((Some(cursor), offset))
+    }
+
+    /// The cursor that a client brought back with `query`, if it brought one.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` for a text that is no such cursor.
+    pub(super) fn given(
+        text: Option<&str>,
+        query: &QueryFingerprint,
+    ) -> Result<Option<Self>, VaultError> {
+        text.map(|text| Self::decode(text, query))
+            .transpose()
+            .map_err(|error| VaultError::invalid("cursor", &error))
     }
 
     /// Reads a cursor that a client brought back with `query`.

@@ -11,7 +11,7 @@ use super::{
     edit::{EditError, EditProblem, PropertyError},
     markdown::{SectionError, SectionName},
     path::PathError,
-    policy::{Denied, NameProblem},
+    policy::{Denied, NameProblem, Visible},
     storage::{Denial, Progress, Revision, StorageError},
 };
 
@@ -266,7 +266,7 @@ impl VaultError {
     }
 
     /// That the index is not ready, and how far it is.
-    pub(super) const fn building(Progress { indexed, total }: Progress) -> Self {
+    pub(crate) const fn building(Progress { indexed, total }: Progress) -> Self {
         Self::IndexBuilding { indexed, total }
     }
 
@@ -357,9 +357,14 @@ impl VaultError {
 
     /// Nothing is there, and nothing near it.
     pub(super) fn missing(path: &str) -> Self {
+        Self::not_found(path, &[])
+    }
+
+    /// Nothing is there; `near` differ from it in letter case or normalization alone.
+    pub(super) fn not_found(path: &str, near: &[Visible]) -> Self {
         Self::NotFound {
             path: path.to_owned(),
-            near: Vec::new(),
+            near: near.iter().map(|twin| twin.as_str().to_owned()).collect(),
         }
     }
 

@@ -28,6 +28,23 @@ pub(in crate::mcp) fn into(sizes: impl Iterator<Item = usize>, room: usize) -> F
     fit
 }
 
+/// The first of `items`, as many as fit into `room` characters as JSON, and the first that does not.
+pub(in crate::mcp) fn first<T: Serialize>(
+    items: impl IntoIterator<Item = T>,
+    room: usize,
+) -> (Vec<T>, Option<T>) {
+    let mut left = room;
+    let mut shown = Vec::new();
+    for item in items {
+        let Some(rest) = left.checked_sub(size(&item)) else {
+            return (shown, Some(item));
+        };
+        left = rest;
+        shown.push(item);
+    }
+    (shown, None)
+}
+
 /// The characters of an item as JSON, with the comma after it.
 pub(in crate::mcp) fn size(item: &impl Serialize) -> usize {
     serde_json::to_string(item).map_or(0, |json| json.chars().count() + 1)

@@ -122,16 +122,11 @@ pub(super) async fn call(
 
 /// The facts, with as much of the messages as fits.
 fn fitting_facts(history: &NoteHistory) -> Facts<'_> {
-    let mut shorter = MESSAGE_CHARACTERS.iter();
-    loop {
-        let Some(&characters) = shorter.next() else {
-            return facts(history, 0);
-        };
-        let facts = facts(history, characters);
-        if fit::size(&facts) <= MAX_CHARACTERS {
-            return facts;
-        }
-    }
+    MESSAGE_CHARACTERS
+        .iter()
+        .map(|characters| facts(history, *characters))
+        .find(|facts| fit::size(facts) <= MAX_CHARACTERS)
+        .unwrap_or_else(|| facts(history, 0))
 }
 
 fn facts(history: &NoteHistory, message: usize) -> Facts<'_> {

@@ -138,7 +138,7 @@ pub(super) async fn call(
 }
 
 fn facts<'a>(overview: &'a VaultOverview, author: &'a Author) -> Facts<'a> {
-    let folders = fitting(&overview.folders, folder);
+    let folders = fit::first(overview.folders.iter().map(folder), ROOM).0;
     let (indexed, index, warning) = match &overview.indexed {
         Indexed::Answer(indexed) => (
             Some(indexed_part(indexed)),
@@ -170,19 +170,11 @@ fn facts<'a>(overview: &'a VaultOverview, author: &'a Author) -> Facts<'a> {
     }
 }
 
-/// The first of `items`, as many as there is room for.
-fn fitting<'a, T, F: Serialize>(items: &'a [T], shown: impl Fn(&'a T) -> F) -> Vec<F> {
-    let mut facts: Vec<F> = items.iter().map(shown).collect();
-    let fit = fit::into(facts.iter().map(fit::size), ROOM);
-    facts.truncate(fit.count);
-    facts
-}
-
 fn indexed_part(indexed: &IndexedFacts) -> IndexedPart<'_> {
     IndexedPart {
         distinct_tags: indexed.distinct_tags,
-        tags: fitting(&indexed.tags, tag),
-        recent: fitting(&indexed.recent, recent),
+        tags: fit::first(indexed.tags.iter().map(tag), ROOM).0,
+        recent: fit::first(indexed.recent.iter().map(recent), ROOM).0,
         modified_unknown: Some(indexed.undated).filter(|count| *count > 0),
         vault_token_expires: indexed.token_expires_at.map(date::format),
     }

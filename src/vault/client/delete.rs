@@ -59,14 +59,7 @@ impl VaultClient {
             attempts_left -= 1;
             let lookup = self.lookup(note.visible(), None).await?;
             let Some(current) = lookup.note else {
-                return Err(VaultError::NotFound {
-                    path: request.path.to_owned(),
-                    near: lookup
-                        .twins
-                        .iter()
-                        .map(|twin| twin.as_str().to_owned())
-                        .collect(),
-                });
+                return Err(VaultError::not_found(request.path, &lookup.twins));
             };
             check_expected(&note, expected.as_ref(), Some(&current.revision))?;
             match self.storage.delete(&note, &current.revision, &info).await {

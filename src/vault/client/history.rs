@@ -1,6 +1,6 @@
 //! The history of a note.
 
-use super::VaultClient;
+use super::{VaultClient, check_limit};
 use crate::{
     runtime::Timestamp,
     vault::{
@@ -79,13 +79,10 @@ impl VaultClient {
     /// - What the backend reports.
     pub async fn history(&self, request: &HistoryRequest<'_>) -> Result<NoteHistory, VaultError> {
         let asked = self.visible(request.path)?;
-        if !(1..=MAX_COMMITS).contains(&request.limit) {
-            let problem = format!("must be from 1 to {MAX_COMMITS}");
-            return Err(VaultError::invalid("limit", &problem));
-        }
+        check_limit(request.limit, MAX_COMMITS)?;
         let limit = request.limit.to_string();
         let query = QueryFingerprint::of(&["history", asked.as_str(), &limit]);
-        let Some(cursor) = request.cursor else {
+        let Some(cursor) = Cursor::given(request.cursor, &query)? else {
             let first = self.commits(request, &asked, None, 0).await?;
             if !first.commits.is_empty() {
                 return Ok(shown(&asked, first, 0, &query));
@@ -98,13 +95,12 @@ impl VaultClient {
                 Ok(shown(&twin, first, 0, &query))
             };
         };
-        let invalid = |error| VaultError::invalid("cursor", &error);
-        let Cursor { commit, after } = Cursor::decode(cursor, &query).map_err(invalid)?;
+        let Cursor { commit, after } = cursor;
         // The page to come, and the path that was found, judged again like an argument.
         let (page, path) = after
             .split_once('/')
             .and_then(|(page, path)| Some((page.parse().ok()?, path)))
-            .ok_or(invalid(CursorError::Unreadable))?;
+            .ok_or_else(|| VaultError::invalid("cursor", &CursorError::Unreadable))?;
         let note = self.visible(path)?;
         let found = self.commits(request, &note, Some(commit), page).await?;
         Ok(shown(&note, found, page, &query))
@@ -126,7 +122,7 @@ impl VaultClient {
             limit: request.limit,
             diff: request.diff,
         };
-        let mut found = self.storage.history(&query).await.map_err(|error| {
+        let found = self.storage.history(&query).await.map_err(|error| {
             if error == StorageError::UnknownCommit {
                 let problem =
                     "is of a state that has left the vault's history; leave it out to begin again";
@@ -135,29 +131,15 @@ impl VaultClient {
                 VaultError::from_storage(note.as_str(), error)
             }
         })?;
-        let changes = found
-            .commits
-            .iter_mut()
-            .filter_map(|commit| commit.change.as_mut());
-        for change in changes {
-            change.renamed_from = change.renamed_from.take().filter(|path| self.readmit(path));
-        }
-        Ok(found)
+        Ok(found.with_paths(|path| self.readmit(&path).then_some(path)))
     }
 
     /// The only note that differs from `asked` in letter case or normalization alone.
     async fn only_twin(&self, asked: &Visible) -> Result<Visible, VaultError> {
-        let mut twins = self.lookup(asked, None).await?.twins;
-        match (twins.pop(), twins.is_empty()) {
-            (Some(twin), true) => Ok(twin),
-            (last, _) => Err(VaultError::NotFound {
-                path: asked.as_str().to_owned(),
-                near: twins
-                    .iter()
-                    .chain(&last)
-                    .map(|twin| twin.as_str().to_owned())
-                    .collect(),
-            }),
+        let twins = self.lookup(asked, None).await?.twins;
+        match twins.as_slice() {
+            [twin] => Ok(twin.clone()),
+            several => Err(VaultError::not_found(asked.as_str(), several)),
         }
     }
 }

@@ -6,7 +6,6 @@ use crate::vault::{
     links::Targets,
     markdown::Link,
     path::{DirPath, VaultPath},
-    policy::Visible,
     storage::{Backlink, CommitId, Indexed, LinkQuery, LinkedNote, NoteLinks, Progress},
 };
 
@@ -19,9 +18,9 @@ const ATTEMPTS: usize = 3;
 /// Where the links of one note lead, and which lead to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Linked {
-    /// For every link, the note that it leads to; `None` where that is none that may be shown: it is
+    /// Every link with the note that it leads to; `None` where that is none that may be shown: it is
     /// not there, or it is hidden, or it is no note.
-    pub links: Vec<Option<VaultPath>>,
+    pub links: Vec<(Link, Option<VaultPath>)>,
     /// Which notes link here.
     pub backlinks: Backlinks,
 }
@@ -34,7 +33,7 @@ pub enum Backlinks {
         /// How many other notes link here.
         total: usize,
         /// The first [`MAX_BACKLINKS`] of them by path.
-        notes: Vec<LinkingNote>,
+        notes: Vec<Backlink<VaultPath>>,
     },
     /// It is not known yet.
     Building(Progress),
@@ -42,17 +41,6 @@ pub enum Backlinks {
     OtherCommit,
     /// Nobody asked.
     NotAsked,
-}
-
-/// A note that links to another.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LinkingNote {
-    /// Where it is.
-    pub path: VaultPath,
-    /// Its title.
-    pub title: String,
-    /// The line of its first link there.
-    pub line: usize,
 }
 
 impl VaultClient {
@@ -125,9 +113,11 @@ impl VaultClient {
         let answer = answer.map_err(|error| VaultError::from_storage("", error))?;
         let why = match answer {
             Indexed::Answer(links) if links.commit.as_ref() == commit => {
-                let linked = links.notes.into_iter();
+                let links =
+                    links.with_paths(|path| self.readmit(&path).then(|| path.path().clone()));
+                let linked = notes.iter().zip(links.notes);
                 return Ok(linked
-                    .map(|note| self.linked(note, with_backlinks))
+                    .map(|((_, links), found)| linked_note(links, found, with_backlinks))
                     .collect());
             }
             Indexed::Answer(_) => Backlinks::OtherCommit,
@@ -138,52 +128,30 @@ impl VaultClient {
         } else {
             Backlinks::NotAsked
         };
-        self.links_in_tree(&asked, commit, &backlinks).await
-    }
-
-    /// What the index answered, judged again.
-    fn linked(&self, note: NoteLinks, with_backlinks: bool) -> Linked {
-        let path = |path: Visible| self.readmit(&path).then(|| path.path().clone());
-        let backlink = |backlink: Backlink| {
-            Some(LinkingNote {
-                path: path(backlink.path)?,
-                title: backlink.title,
-                line: backlink.line,
-            })
-        };
-        let links = note.resolved.into_iter();
-        Linked {
-            links: links.map(|link| path(link?)).collect(),
-            backlinks: if with_backlinks {
-                Backlinks::Known {
-                    total: note.backlinks_total,
-                    notes: note.backlinks.into_iter().filter_map(backlink).collect(),
-                }
-            } else {
-                Backlinks::NotAsked
-            },
-        }
+        self.links_in_tree(notes, commit, &backlinks).await
     }
 
     /// Where links lead among the notes of `commit`.
     async fn links_in_tree(
         &self,
-        notes: &[LinkedNote],
+        notes: &[(&Note, &[Link])],
         commit: Option<&CommitId>,
         backlinks: &Backlinks,
     ) -> Result<Vec<Linked>, VaultError> {
-        let needed = notes.iter().any(|note| !note.targets.is_empty());
+        let needed = notes.iter().any(|(_, links)| !links.is_empty());
         let entries = if needed {
             self.listing(&DirPath::root(), commit).await?.entries
         } else {
             Vec::new()
         };
         let targets = Targets::of(entries.iter().map(|entry| entry.path.as_str()));
-        let linked = notes.iter().map(|note| {
-            let from = note.path.as_str();
-            let links = note.targets.iter().map(|target| {
-                let found = targets.resolve(from, target)?;
-                VaultPath::parse(found).ok()
+        let linked = notes.iter().map(|(note, links)| {
+            let links = links.iter().map(|link| {
+                let found = targets.resolve(note.path.as_str(), &link.target);
+                (
+                    link.clone(),
+                    found.and_then(|path| VaultPath::parse(path).ok()),
+                )
             });
             Linked {
                 links: links.collect(),
@@ -191,5 +159,20 @@ impl VaultClient {
             }
         });
         Ok(linked.collect())
+    }
+}
+
+/// What the index answered about one note.
+fn linked_note(links: &[Link], found: NoteLinks<VaultPath>, with_backlinks: bool) -> Linked {
+    Linked {
+        links: links.iter().cloned().zip(found.resolved).collect(),
+        backlinks: if with_backlinks {
+            Backlinks::Known {
+                total: found.backlinks_total,
+                notes: found.backlinks,
+            }
+        } else {
+            Backlinks::NotAsked
+        },
     }
 }

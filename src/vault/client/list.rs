@@ -1,7 +1,7 @@
 //! Listing the notes of a folder.
 
 use super::{
-    FilterRequest, VaultClient,
+    FilterRequest, VaultClient, check_limit,
     folder::{Folder, summarize},
 };
 use crate::{
@@ -289,10 +289,7 @@ impl VaultClient {
 
 /// Refuses a page or a depth of nothing.
 fn check_bounds(request: &ListRequest<'_>) -> Result<(), VaultError> {
-    if !(1..=MAX_PAGE).contains(&request.limit) {
-        let problem = format!("must be from 1 to {MAX_PAGE}");
-        return Err(VaultError::invalid("limit", &problem));
-    }
+    check_limit(request.limit, MAX_PAGE)?;
     if request.depth == Some(0) {
         return Err(VaultError::invalid("depth", &"must be at least 1"));
     }

@@ -179,14 +179,7 @@ fn found(
     let lookup = lookup.map_err(|error| VaultError::from_storage(asked.as_str(), error))?;
     match lookup.note {
         Some(note) => as_text(&note, lookup.commit),
-        None => Err(VaultError::NotFound {
-            path: path.to_owned(),
-            near: lookup
-                .twins
-                .iter()
-                .map(|twin| twin.as_str().to_owned())
-                .collect(),
-        }),
+        None => Err(VaultError::not_found(path, &lookup.twins)),
     }
 }
 

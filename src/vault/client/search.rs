@@ -1,6 +1,6 @@
 //! Searching the vault.
 
-use super::{FilterRequest, VaultClient};
+use super::{FilterRequest, VaultClient, check_limit};
 use crate::vault::{
     cursor::{Cursor, QueryFingerprint},
     error::VaultError,
@@ -38,18 +38,6 @@ pub struct SearchRequest<'a> {
     pub limit: usize,
     /// The `next` of the page before; the first page where `None`.
     pub cursor: Option<&'a str>,
-}
-
-impl SearchRequest<'_> {
-    /// # Errors
-    /// `INVALID_ARGUMENT` for a limit out of bounds.
-    pub(super) fn check_limit(&self) -> Result<(), VaultError> {
-        if (1..=MAX_HITS).contains(&self.limit) {
-            return Ok(());
-        }
-        let problem = format!("must be from 1 to {MAX_HITS}");
-        Err(VaultError::invalid("limit", &problem))
-    }
 }
 
 /// A page of what was found: the best first, or, for a regular expression, by path.
@@ -171,7 +159,7 @@ impl VaultClient {
         let dir = self.dir(request.dir)?;
         let query =
             Query::parse(request.query).map_err(|error| VaultError::invalid("query", &error))?;
-        request.check_limit()?;
+        check_limit(request.limit, MAX_HITS)?;
         let filter = Self::filter(&request.filter)?;
         let fingerprint =
             QueryFingerprint::of(&["search", dir.as_str(), request.query, &filter.as_text()]);

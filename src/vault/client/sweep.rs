@@ -1,13 +1,15 @@
 //! Searching the vault for a pattern, as far as one call goes.
 
-use super::{FoundNote, FoundPage, MAX_HITS, SearchRequest, VaultClient, search::Onward};
+use super::{
+    FoundNote, FoundPage, MAX_HITS, SearchRequest, VaultClient, check_limit, search::Onward,
+};
 use crate::vault::{
     cursor::{Cursor, CursorError, QueryFingerprint},
     error::VaultError,
     filter::NoteFilter,
-    path::{DirPath, VaultPath},
+    path::DirPath,
     policy::Visible,
-    storage::{Indexed, SweepPage, SweepQuery},
+    storage::{Indexed, Sieve, SweepPage, SweepQuery},
     text::Pattern,
 };
 
@@ -32,15 +34,11 @@ impl VaultClient {
         let dir = self.dir(request.dir)?;
         let pattern =
             Pattern::parse(request.query).map_err(|error| VaultError::invalid("query", &error))?;
-        request.check_limit()?;
+        check_limit(request.limit, MAX_HITS)?;
         let filter = Self::filter(&request.filter)?;
         let parts = ["sweep", dir.as_str(), request.query, &filter.as_text()];
         let fingerprint = QueryFingerprint::of(&parts);
-        let cursor = request.cursor.map(|text| {
-            Cursor::decode(text, &fingerprint)
-                .map_err(|error| VaultError::invalid("cursor", &error))
-        });
-        let cursor = cursor.transpose()?;
+        let cursor = Cursor::given(request.cursor, &fingerprint)?;
         let place = cursor
             .as_ref()
             .map(|cursor| self.place(cursor))
@@ -81,10 +79,9 @@ impl VaultClient {
     /// The place that a cursor names. Its path is judged like an argument.
     fn place(&self, cursor: &Cursor) -> Result<Place, VaultError> {
         let place = cursor.after.split_once(' ').and_then(|(before, path)| {
-            let path = VaultPath::parse(path).ok()?;
             Some(Place {
                 before: before.parse().ok()?,
-                after: self.policy.read(&path).ok()?,
+                after: self.policy.admit(path)?,
             })
         });
         place.ok_or_else(|| VaultError::invalid("cursor", &CursorError::Unreadable))
@@ -104,7 +101,7 @@ impl VaultClient {
             dir: dir.clone(),
             filter,
             after,
-            limit: limit.min(MAX_HITS),
+            limit,
             budget: BUDGET,
         };
         let answer = self.storage.sweep(&asked).await;

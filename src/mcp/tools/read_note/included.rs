@@ -8,12 +8,7 @@ use super::super::{
     super::{result, window::LineRange},
     fit,
 };
-use crate::vault::{
-    VaultError,
-    client::{Backlinks, LinkingNote},
-    markdown::Link,
-    path::VaultPath,
-};
+use crate::vault::{VaultError, client::Backlinks, markdown::Link, path::VaultPath};
 
 /// The links in what was read.
 #[derive(Serialize)]
@@ -36,26 +31,17 @@ struct OneLink {
 
 impl LinkFacts {
     /// The links of `range` with where they lead, as many as fit into `room` characters.
-    pub(super) fn of(
-        links: &[Link],
-        resolved: &[Option<VaultPath>],
-        range: &LineRange,
-        room: usize,
-    ) -> Self {
-        let all = links.iter().zip(resolved).map(|(link, path)| OneLink {
+    pub(super) fn of(links: &[(Link, Option<VaultPath>)], range: &LineRange, room: usize) -> Self {
+        let facts = links.iter().map(|(link, path)| OneLink {
             target: format!("{}{}", link.target, link.place),
             path: path.as_ref().map(|path| path.as_str().to_owned()),
             line: link.line,
         });
-        let mut all: Vec<OneLink> = all.collect();
-        let total = all.len();
-        let count = fit::into(all.iter().map(fit::size), room).count;
-        let next = all.get(count).map(|link| range.from(link.line));
-        all.truncate(count);
+        let (shown, cut) = fit::first(facts, room);
         Self {
-            total,
-            links: all,
-            next,
+            total: links.len(),
+            links: shown,
+            next: cut.map(|link| range.from(link.line)),
         }
     }
 }
@@ -89,27 +75,21 @@ impl<'a> BacklinkFacts<'a> {
     pub(super) fn of(backlinks: &'a Backlinks, room: usize) -> Option<Self> {
         match backlinks {
             Backlinks::Known { total, notes } => {
-                let facts = |note: &'a LinkingNote| OneBacklink {
+                let facts = notes.iter().map(|note| OneBacklink {
                     path: note.path.as_str(),
                     title: fit::title(&note.title),
                     line: note.line,
-                };
-                let sizes = notes.iter().map(|note| fit::size(&facts(note)));
-                let count = fit::into(sizes, room).count;
+                });
+                let (notes, _) = fit::first(facts, room);
                 Some(Self::Known {
                     total: *total,
-                    notes: notes.iter().take(count).map(facts).collect(),
-                    left_out: Some(total.saturating_sub(count)).filter(|left| *left > 0),
+                    left_out: Some(total.saturating_sub(notes.len())).filter(|left| *left > 0),
+                    notes,
                 })
             }
-            Backlinks::Building(progress) => {
-                let building = VaultError::IndexBuilding {
-                    indexed: progress.indexed,
-                    total: progress.total,
-                };
-                let unavailable = result::explanation(&building.into());
-                Some(Self::Unavailable { unavailable })
-            }
+            Backlinks::Building(progress) => Some(Self::Unavailable {
+                unavailable: result::explanation(&VaultError::building(*progress).into()),
+            }),
             Backlinks::OtherCommit => Some(Self::Unavailable {
                 unavailable: "backlinks are known of the newest state only; leave at out"
                     .to_owned(),

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::super::super::{
     result::ToolError,
-    window::{LineRange, NotALineRange},
+    window::{self, LineRange, NotALineRange},
 };
 use crate::vault::{
     VaultError,
@@ -47,7 +47,7 @@ impl<'a> Part<'a> {
                     .map_err(|error| VaultError::no_section(note.path.as_str(), name, error))?;
                 let text = note.text.get(found.range.clone()).unwrap_or_default();
                 let first = found.heading.line;
-                let last = first + text.split_inclusive('\n').count() - 1;
+                let last = first + window::count(text) - 1;
                 Ok((LineRange::of_lines(first, last), Some(found.heading.text)))
             }
         }

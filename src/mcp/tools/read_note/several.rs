@@ -69,13 +69,12 @@ pub(super) fn answer(
     }
     left_out.extend(paths.iter().skip(reading.notes.len()));
     let total = left_out.len();
-    let named = fit::into(left_out.iter().map(fit::size), NEXT_PATHS).count;
-    left_out.truncate(named);
+    let (next_paths, _) = fit::first(left_out, NEXT_PATHS);
     let facts = SeveralFacts {
         commit: reading.commit.as_ref(),
         notes,
         left_out: Some(total).filter(|total| *total > 0),
-        next_paths: left_out,
+        next_paths,
     };
     result::answer(&facts, texts)
 }

@@ -10,7 +10,7 @@ use super::{
     },
     facts::{HeadingFacts, Item, NoteFacts},
     included::{BacklinkFacts, LinkFacts},
-    part::{Part, links_in},
+    part::Part,
 };
 use crate::vault::{
     client::{Linked, Note},
@@ -125,8 +125,7 @@ fn include<'a>(
         return;
     };
     if wish.wants(Item::Links) {
-        let links = links_in(&wish.part, note);
-        facts.links = Some(LinkFacts::of(&links, &linked.links, &range, room));
+        facts.links = Some(LinkFacts::of(&linked.links, &range, room));
     }
     facts.backlinks = BacklinkFacts::of(&linked.backlinks, room);
 }
@@ -134,16 +133,14 @@ fn include<'a>(
 /// Adds the headings that begin in `range`, as many as fit into `room` characters, and where to go on.
 fn outline(facts: &mut NoteFacts<'_>, note: &Note, range: LineRange, room: usize) {
     let headings = headings(&note.text).into_iter();
-    let mut all: Vec<HeadingFacts> = headings
+    let wanted = headings
         .filter(|heading| range.contains(heading.line))
         .map(|heading| HeadingFacts {
             level: heading.level,
             text: fit::title(&heading.text).into_owned(),
             line: heading.line,
-        })
-        .collect();
-    let count = fit::into(all.iter().map(fit::size), room).count;
-    facts.next = all.get(count).map(|heading| range.from(heading.line));
-    all.truncate(count);
-    facts.outline = Some(all);
+        });
+    let (shown, cut) = fit::first(wanted, room);
+    facts.next = cut.map(|heading| range.from(heading.line));
+    facts.outline = Some(shown);
 }

@@ -39,21 +39,16 @@ struct DiffFacts {
     added: usize,
     removed: usize,
     /// Lines of it that are not shown.
-    #[serde(skip_serializing_if = "is_none")]
-    left_out: usize,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
-const fn is_none(count: &usize) -> bool {
-    *count == 0
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<usize>,
 }
 
 impl DiffFacts {
-    const fn of(diff: &Diff) -> Self {
+    fn of(diff: &Diff) -> Self {
         Self {
             added: diff.added,
             removed: diff.removed,
-            left_out: diff.left_out,
+            left_out: Some(diff.left_out).filter(|lines| *lines > 0),
         }
     }
 }

@@ -40,15 +40,9 @@ impl Frontmatter {
     /// # Errors
     /// A sentence where a property is named twice.
     pub(super) fn edits(&self) -> Result<Vec<PropertyEdit>, String> {
-        let items = |value: &Value| match value {
-            Value::Array(items) => items.clone(),
-            Value::String(_)
-            | Value::Number(_)
-            | Value::Bool(_)
-            | Value::Null
-            | Value::Object(_) => {
-                vec![value.clone()]
-            }
+        let items = |value: &Value| {
+            let list = value.as_array().cloned();
+            list.unwrap_or_else(|| vec![value.clone()])
         };
         let unset = self.unset.iter().map(|key| (key, PropertyChange::Unset));
         let set = self
